@@ -73,6 +73,7 @@ mod schema;
 mod select;
 mod serve;
 mod settings;
+mod shells;
 mod slow;
 mod snapshot;
 mod spectra;
@@ -100,6 +101,7 @@ use vmconf::model::exit_code::Exit;
 
 use self::select::Select;
 use self::settings::{FILE, Settings};
+use self::shells::SHELLS;
 
 /// What `--version` prints after the name: a release says with which commit it was built, and when that was made.
 /// `VMCONF_BUILD` has that during the build, as `0.2.0 (1a2b3c4 2026-11-24)`.
@@ -200,7 +202,7 @@ pub(crate) fn main() -> ExitCode {
         return ExitCode::from(Exit::Broken as u8);
     }
     fail_writes_beyond_limits();
-    CompleteEnv::with_factory(Cli::command).complete();
+    CompleteEnv::with_factory(Cli::command).shells(SHELLS).complete();
     errors::exit_code(run())
 }
 

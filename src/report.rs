@@ -1,5 +1,6 @@
 //! The list of reports. A report renders events; it changes nothing.
 
+mod annotation;
 pub mod audit;
 mod case_block;
 mod checkout;

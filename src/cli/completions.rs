@@ -7,11 +7,11 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::{Args, Command};
 use clap_complete::Shell;
-use clap_complete::env::Shells;
 use vmconf::model::exit_code::{Exit, MEANINGS};
 
 use super::output;
 use super::result_file::ResultFile;
+use super::shells::SHELLS;
 use super::unwritten::Unwritten;
 
 /// Print the script for completion of commands, flags, paths and case ids
@@ -28,13 +28,8 @@ pub(super) struct Completions {
 impl Completions {
     pub(super) fn run(&self) -> anyhow::Result<Exit> {
         let name = self.shell.to_string();
-        let shells = Shells::builtins();
-        let shell = shells.completer(&name).with_context(|| format!("no completions for {name}"))?;
+        let shell = SHELLS.completer(&name).with_context(|| format!("no completions for {name}"))?;
         let mut out = output::stdout();
-        if self.shell == Shell::Bash {
-            // Otherwise bash takes each `:` of a case id for the end of a word.
-            writeln!(out, "COMP_WORDBREAKS=${{COMP_WORDBREAKS//:}}")?;
-        }
         shell.write_registration("COMPLETE", "vmconf", "vmconf", "vmconf", &mut out)?;
         out.flush()?;
         Ok(Exit::Passed)

@@ -45,21 +45,24 @@ pub(super) fn exit_code(result: anyhow::Result<Exit>) -> ExitCode {
     let exit = match result {
         Ok(exit) => exit,
         Err(error) if is_closed_pipe(&error) => return ExitCode::SUCCESS,
-        Err(error) => {
-            if let Some(BrokenInput(line)) = error.downcast_ref() {
-                note(line);
-                Exit::Broken
-            } else if let Some(NothingToDo(why)) = error.downcast_ref() {
-                note(&format!("note: {why}"));
-                Exit::NothingRan
-            } else if let Some(UsageError(lines)) = error.downcast_ref() {
-                lines.lines().for_each(note);
-                Exit::Usage
-            } else {
-                note(&format!("error: {error:#}"));
-                if Unwritten::is_cause(&error) { Exit::Broken } else { Exit::Usage }
-            }
-        }
+        Err(error) => note_error(&error),
     };
     ExitCode::from(exit as u8)
+}
+
+/// Prints an error, and chooses the exit code of a command that it ends.
+pub(super) fn note_error(error: &anyhow::Error) -> Exit {
+    if let Some(BrokenInput(line)) = error.downcast_ref() {
+        note(line);
+        Exit::Broken
+    } else if let Some(NothingToDo(why)) = error.downcast_ref() {
+        note(&format!("note: {why}"));
+        Exit::NothingRan
+    } else if let Some(UsageError(lines)) = error.downcast_ref() {
+        lines.lines().for_each(note);
+        Exit::Usage
+    } else {
+        note(&format!("error: {error:#}"));
+        if Unwritten::is_cause(error) { Exit::Broken } else { Exit::Usage }
+    }
 }

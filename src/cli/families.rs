@@ -40,6 +40,11 @@ pub(super) fn configured(settings: &Settings) -> anyhow::Result<Families> {
     Ok(families)
 }
 
+/// The declarations that `vmconf.toml` names.
+pub(super) fn declarations(settings: &Settings) -> impl Iterator<Item = &Path> {
+    settings.file.iter().flat_map(|file| &file.config.families).map(|declared| &*declared.file)
+}
+
 /// The family that `--family` names, and all families with it. An argument with a slash or with the ending `.toml` is
 /// a file, any other a name.
 ///

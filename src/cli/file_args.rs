@@ -1,6 +1,8 @@
 //! The arguments that say how files are read and their cases run, on the command line and in the overrides
 //! of `vmconf.toml`.
 
+use std::path::Path;
+
 use anyhow::bail;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Command, FromArgMatches, ValueEnum};
@@ -77,6 +79,11 @@ impl FileArgs {
             limits: self.limits.0.clone(),
             expected_failures: None,
         })
+    }
+
+    /// The declaration of a family that these arguments name.
+    pub(super) fn declaration(&self) -> Option<&Path> {
+        self.family.as_deref().filter(|family| families::is_path(family)).map(Path::new)
     }
 
     /// A command with only these arguments, which expects no program name.

@@ -39,7 +39,7 @@ use super::subset::{Subset, SubsetArgs};
 use super::system::this_system;
 use super::vm::VmArgs;
 use super::worlds::WorldsArgs;
-use super::{output, outstanding, spectra};
+use super::{families, output, outstanding, spectra};
 
 /// Run vectors
 ///
@@ -194,6 +194,12 @@ impl Runner<'_> {
     pub(super) fn searched(&self) -> Vec<PathBuf> {
         let anchor = &self.settings.anchor;
         self.args.select.searched().iter().map(|path| anchor.resolve(path, Path::exists)).collect()
+    }
+
+    /// The declarations of families that the arguments and `vmconf.toml` name.
+    pub(super) fn declarations(&self) -> Vec<PathBuf> {
+        let typed = self.args.select.declaration().into_iter();
+        typed.chain(families::declarations(self.settings)).map(Path::to_owned).collect()
     }
 
     /// What selects the cases of the run.

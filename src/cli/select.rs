@@ -136,6 +136,11 @@ impl Select {
         &self.paths
     }
 
+    /// The declaration of a family that was typed.
+    pub(super) fn declaration(&self) -> Option<&Path> {
+        self.file.declaration()
+    }
+
     /// The paths that were typed, or else those of `vmconf.toml`, or else the default one.
     pub(super) fn searched(&self) -> Vec<PathBuf> {
         match (&*self.paths, &*self.default_paths) {

@@ -17,10 +17,12 @@ use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 use vmconf::model::exit_code::Exit;
 use vmconf::run::sources::{Sources, VectorSource};
 use vmconf::run::{self, LoadOptions, UnmatchedEntries};
+use vmconf::text::file_name::shown;
 
 use self::changes::{FolderChanges, Message, forward};
 use self::failures::Failures;
 use self::names::in_short;
+use super::errors::note_error;
 use super::output;
 use super::run::{Controls, RunArgs, Runner};
 use super::settings::{FILE, Settings};
@@ -28,8 +30,8 @@ use super::settings::{FILE, Settings};
 /// Reads the command line and `vmconf.toml` again.
 type Reread = fn() -> anyhow::Result<(RunArgs, Settings)>;
 
-/// Runs all files, then the affected files after each change, until Ctrl-C; all of them again when `vmconf.toml`
-/// changes. The exit code is that of the last run, or of a failure that is outstanding.
+/// Runs all files, then the affected files after each change, until Ctrl-C; all of them again when `vmconf.toml` or the
+/// declaration of a family changes. The exit code is that of the last run, or of a failure that is outstanding.
 pub(super) fn run(mut run: RunArgs, mut settings: Settings, reread: Reread) -> anyhow::Result<Exit> {
     let (sender, receiver) = mpsc::channel();
     let (controls, is_waiting) = (Controls::default(), Arc::new(AtomicBool::new(false)));
@@ -39,19 +41,19 @@ pub(super) fn run(mut run: RunArgs, mut settings: Settings, reread: Reread) -> a
     let mut session = WatchSession::new(Runner::new(&run, &settings, controls.clone()), &mut watch)?;
     let mut exit = session.first()?;
     loop {
-        let (mut new_run, new_settings) = match session.watch(exit)? {
+        let (changed, (mut new_run, new_settings)) = match session.watch(exit)? {
             WatchEnd::Interrupted(exit) => return Ok(exit),
-            WatchEnd::NewSettings(new) => *new,
+            WatchEnd::NewSettings { changed, new } => (changed, *new),
         };
         new_run.keep_standard_input(&run);
         (run, settings) = (new_run, new_settings);
         session = WatchSession::new(Runner::new(&run, &settings, controls.clone()), &mut watch)?;
         clear();
-        output::note(&format!("{FILE} changed: all cases run again"));
+        output::note(&format!("{} changed: all cases run again", shown(&changed)));
         exit = session.first().unwrap_or_else(|error| {
-            output::note(&format!("error: {error:#}"));
+            let exit = note_error(&error);
             session.note_waiting();
-            Exit::Usage
+            exit
         });
     }
 }
@@ -88,8 +90,8 @@ struct WatchArgs {
 enum WatchEnd {
     /// By Ctrl-C, with the exit code of all runs.
     Interrupted(Exit),
-    /// `vmconf.toml` appeared, changed or disappeared.
-    NewSettings(Box<(RunArgs, Settings)>),
+    /// `vmconf.toml`, or the declaration of a family, appeared, changed or disappeared. `changed` is its name.
+    NewSettings { changed: PathBuf, new: Box<(RunArgs, Settings)> },
 }
 
 /// Why a run failed.
@@ -104,7 +106,7 @@ enum RunError {
 struct WatchSession<'r, 'w> {
     runner: Runner<'r>,
     watch: &'w mut WatchArgs,
-    /// Where `vmconf.toml` is, or could appear.
+    /// Where `vmconf.toml` and the declarations of families are, or could appear.
     config_files: Vec<PathBuf>,
     /// The vector files of the last search, by their shown names.
     files: HashMap<Arc<str>, WatchedFile>,
@@ -124,7 +126,8 @@ struct WatchedFile {
 
 impl<'r, 'w> WatchSession<'r, 'w> {
     fn new(runner: Runner<'r>, watch: &'w mut WatchArgs) -> anyhow::Result<WatchSession<'r, 'w>> {
-        let config_files = config_files(runner.settings)?;
+        let mut config_files = config_files(runner.settings)?;
+        config_files.extend(runner.declarations().iter().map(|file| real_or_missing(file)));
         for folder in config_files.iter().filter_map(|file| file.parent()) {
             // A folder that cannot be watched, such as one that cannot be read, cannot be changed by its user.
             let _ = watch.watcher.watch(folder, RecursiveMode::NonRecursive);
@@ -150,10 +153,11 @@ impl<'r, 'w> WatchSession<'r, 'w> {
                 break;
             }
             self.watch.is_waiting.store(false, Ordering::Relaxed);
-            if self.config_files.iter().any(|file| pending.take(file)) {
+            if let Some(changed) = self.config_files.iter().find(|file| pending.take(file)) {
+                let changed = changed.file_name().map_or_else(|| changed.clone(), PathBuf::from);
                 match (self.watch.reread)() {
-                    Ok(new) => return Ok(WatchEnd::NewSettings(Box::new(new))),
-                    Err(error) => output::note(&format!("error: {error:#}")),
+                    Ok(new) => return Ok(WatchEnd::NewSettings { changed, new: Box::new(new) }),
+                    Err(error) => drop(note_error(&error)),
                 }
             }
             match self.rerun(&pending) {
@@ -162,7 +166,7 @@ impl<'r, 'w> WatchSession<'r, 'w> {
                     pending = FolderChanges::default();
                 }
                 // A file may have been read during a write, so its changes stay pending.
-                Err(RunError::Input(error)) => output::note(&format!("error: {error:#}")),
+                Err(RunError::Input(error)) => drop(note_error(&error)),
                 Err(RunError::Report(error)) => return Err(error),
             }
         }

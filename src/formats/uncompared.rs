@@ -84,8 +84,10 @@ const HALT_CALLS: UncomparedRule =
     rule("formats/vmtests.md#members", "a test that demands a halt may have an empty one");
 const ACCOUNT_CODE: UncomparedRule =
     rule("formats/vmtests.md#members", "without it, the code of the account is executed");
-const INPUT_ZEROS: UncomparedRule =
-    rule("formats/vmtests.md#members", "after the input, an instruction reads zeros; only its size tells them from none");
+const INPUT_ZEROS: UncomparedRule = rule(
+    "formats/vmtests.md#members",
+    "after the input, an instruction reads zeros; only its size tells them from none",
+);
 const C89_UNMENTIONED: UncomparedRule =
     rule("formats/minic89.md#a-test", "what a vector does not mention is not compared");
 const C89_DEFAULT: UncomparedRule = rule("formats/minic89.md#a-test", "the default may be left out");

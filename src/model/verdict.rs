@@ -295,7 +295,8 @@ impl Breakdown {
                 let (head, rest) = lines.split_at(HEAD);
                 let (left_out, tail) = rest.split_at(more);
                 // How many lines the bytes were that were not kept, is not known.
-                let is_cut = left_out.iter().any(|line| line.starts_with('…') && line.ends_with(BYTES_LEFT_OUT));
+                let is_cut =
+                    left_out.iter().any(|line| line.starts_with('…') && line.ends_with(BYTES_LEFT_OUT));
                 let least = if is_cut { "at least " } else { "" };
                 [head, &[format!("… {least}{} left out …", counted(more, "line"))], tail].concat()
             }

@@ -97,7 +97,7 @@ fn stderr(out: &mut Vec<u8>, breakdown: &Breakdown) -> io::Result<()> {
 }
 
 /// If an entry in a list of known failures names the case but does not apply, writes why.
-fn not_as_known(out: &mut Vec<u8>, listed: Option<&str>) -> io::Result<()> {
+pub(super) fn not_as_known(out: &mut Vec<u8>, listed: Option<&str>) -> io::Result<()> {
     listed.map_or(Ok(()), |listed| writeln!(out, "  {DIM}known:{DIM:#} {}", escaped(listed)))
 }
 

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use self::gas::{overspent, spent};
-use super::case_block::{self, broke_down, broken, differs, flaky, shown};
+use super::case_block::{self, broke_down, broken, differs, flaky, not_as_known, shown};
 pub use super::executed::Length;
 use super::executed::{executed_by, input};
 use super::style::{ACTUAL, DIM, ERROR, EXPECTED, FAIL, WIDTH, location};
@@ -79,6 +79,7 @@ pub fn write(out: &mut dyn Write, explained: &Explanation, length: Length) -> io
         }
         Verdict::Fail(failure) | Verdict::ExpectedFail(NotPassed::Fail(failure), _) => {
             failed(&mut text, explained, failure, length)?;
+            not_as_known(&mut text, explained.report.listed.as_deref())?;
         }
     }
     if let Some(why) = explained.missing {

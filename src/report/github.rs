@@ -4,7 +4,8 @@
 use std::collections::HashSet;
 use std::io::{self, Write};
 
-use super::case_block::{broken_source, counts, first_place, headline, is_of_case};
+use super::annotation;
+use super::case_block::{broken_source, counts};
 use super::checkout::in_checkout;
 use super::kind::{Report, ReportOptions};
 use super::slow::SlowCases;
@@ -17,7 +18,7 @@ use crate::model::position::Position;
 use crate::model::signature::cause;
 use crate::model::suspects::SuspectAnalysis;
 use crate::model::verdict::Verdict;
-use crate::text::shell::{ShellWords, quoted};
+use crate::text::shell::ShellWords;
 
 /// GitHub shows at most this many annotations of each level for a step and drops the rest.
 const MAX_ANNOTATIONS: usize = 10;
@@ -157,22 +158,9 @@ impl Report for GitHub {
 
 fn annotation(report: &CaseReport, below_checkout: &str, flags: &ShellWords) -> String {
     let id = report.id.to_string();
-    // If the machine crashed or timed out, the annotation is at the line where the case begins.
-    let begin = report.verdict.breakdown().and(report.line).map(|line| Position { line, column: 1 });
-    let position = first_place(&report.verdict).map(|place| place.position).or(begin);
-    let place =
-        position.map_or(String::new(), |Position { line, column }| format!(",line={line},col={column}"));
-    let mut lines = vec![headline(report).unwrap_or_default()];
-    if let Verdict::Fail(failure) = &report.verdict
-        && !failure.ended.is_empty()
-    {
-        lines.push(format!("ended: {}", truncate(&escaped(&failure.ended), 0, 2 * MAX_LENGTH)));
-    }
-    if let Verdict::UnexpectedPass(listing) = &report.verdict {
-        lines.push(format!("listed: {}", escaped(&listing.place)));
-    } else if is_of_case(report) {
-        lines.push(format!("why: vmconf diff {}{flags}", quoted(&id)));
-    }
+    let place = annotation::position(report)
+        .map_or(String::new(), |Position { line, column }| format!(",line={line},col={column}"));
+    let lines = annotation::lines(report, flags, 2 * MAX_LENGTH);
     let file = property(&escaped(&in_checkout(below_checkout, &report.id.file)));
     // What a machine does wrong outside of cases is in no file.
     let place = if report.id.is_machine() { String::new() } else { format!("file={file}{place},") };

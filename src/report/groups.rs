@@ -114,7 +114,9 @@ impl FailureGroups {
         let instructions = failure.and_then(|failure| failure.instructions).unwrap_or(u64::MAX);
         let mut block = Vec::new();
         case(&mut block, report, &self.options.flags)?;
-        let entry = self.groups.entry(cause);
+        // Why a listed case counts as failed is shown once for each reason.
+        let key = report.listed.as_ref().map_or_else(|| cause.clone(), |listed| format!("{cause}\n{listed}"));
+        let entry = self.groups.entry(key);
         if self.options.grouping == Grouping::BySuspect && self.cases.len() <= MAX_FAILURES {
             let start = self.blocks.length();
             self.blocks.write_all(&block)?;
@@ -127,7 +129,7 @@ impl FailureGroups {
         match entry {
             Entry::Occupied(mut known) => known.get_mut().add(id, block, instructions),
             Entry::Vacant(place) => {
-                let group = FailureGroup::new(None, place.key(), id, block, instructions);
+                let group = FailureGroup::new(None, &cause, id, block, instructions);
                 place.insert(group);
             }
         }
@@ -160,14 +162,17 @@ impl FailureGroups {
             // What cases without known instructions have in common says more than the first datum that differs; how a
             // machine broke down says more.
             let common = suspect.filter(|suspect| differs && suspect.name.is_no_instruction());
-            let cause = common.map_or_else(|| self.groups[cause].cause.clone(), |it| of_cause(&it.name.op));
-            let entry = groups.entry((number, cause));
+            let in_common = common.map(|it| of_cause(&it.name.op));
+            let Some((key, group)) = self.groups.get_index(cause) else { continue };
+            let key = in_common.clone().unwrap_or_else(|| key.clone());
+            let cause = in_common.unwrap_or_else(|| group.cause.clone());
+            let entry = groups.entry((number, key));
             let index = entry.index();
             match entry {
                 Entry::Occupied(mut known) => known.get_mut().add(id, text, instructions),
                 Entry::Vacant(place) => {
                     let suspect = suspect.map(|suspect| suspect.name.clone());
-                    let group = FailureGroup::new(suspect, &place.key().1, id, text, instructions);
+                    let group = FailureGroup::new(suspect, &cause, id, text, instructions);
                     place.insert(group);
                 }
             }

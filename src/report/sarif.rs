@@ -9,7 +9,8 @@ use std::io::{self, Write};
 use indexmap::IndexSet;
 use serde_json::{Value as Json, json};
 
-use super::case_block::{broken_source, first_place, headline, is_of_case};
+use super::annotation;
+use super::case_block::broken_source;
 use super::checkout::in_checkout;
 use super::kind::{Report, ReportOptions};
 use super::truncate::truncate;
@@ -22,7 +23,7 @@ use crate::model::signature::cause;
 use crate::model::verdict::Verdict;
 use crate::text::file_name::uri;
 use crate::text::sarif::OPENING;
-use crate::text::shell::{ShellWords, quoted};
+use crate::text::shell::ShellWords;
 use crate::wire::line::one_line;
 
 /// The maximum length of a part of a message, in characters.
@@ -88,29 +89,17 @@ impl Sarif {
     }
 
     fn message(&self, report: &CaseReport) -> String {
-        let mut lines = vec![format!("{} {}", report.verdict.name(), report.id)];
-        lines.extend(headline(report));
-        if let Verdict::Fail(failure) = &report.verdict
-            && !failure.ended.is_empty()
-        {
-            lines.push(format!("ended: {}", failure.ended));
-        }
-        if let Verdict::UnexpectedPass(listing) = &report.verdict {
-            lines.push(format!("listed: {}", listing.place));
-        } else if is_of_case(report) {
-            lines.push(format!("why: vmconf diff {}{}", quoted(&report.id.to_string()), self.flags));
-        }
-        let lines: Vec<_> = lines.iter().map(|line| truncate(&escaped(line), 0, MAX_LENGTH)).collect();
+        let case = format!("{} {}", report.verdict.name(), report.id);
+        let mut lines = vec![truncate(&escaped(&case), 0, MAX_LENGTH)];
+        lines.extend(annotation::lines(report, &self.flags, MAX_LENGTH));
         lines.join("\n")
     }
 
     /// The line that demands what differs; of a machine that broke down, where the case begins.
     fn place(&self, report: &CaseReport) -> Json {
-        let begin = report.line.map(|line| Position { line, column: 1 });
-        let position = first_place(&report.verdict).map(|place| place.position).or(begin);
         let file = in_checkout(&self.below_checkout, &report.id.file);
         let mut place = json!({ "artifactLocation": { "uri": uri(&file) } });
-        if let Some(Position { line, column }) = position {
+        if let Some(Position { line, column }) = annotation::position(report) {
             place["region"] = json!({ "startLine": line, "startColumn": column });
         }
         place

@@ -215,8 +215,11 @@ fn text(report: &CaseReport) -> String {
     }
 }
 
-/// The names of suites.
-struct SuiteNames {
+/// The names of suites: for files below the folder in which names begin, those above it, and those elsewhere.
+struct SuiteNames(BTreeMap<String, SuiteFolders>);
+
+/// The suites of files whose names begin alike.
+struct SuiteFolders {
     /// The length of the folder that all files are in.
     common: usize,
     /// The suite of the files directly in that folder; `None` if there are none.
@@ -225,18 +228,42 @@ struct SuiteNames {
 
 impl SuiteNames {
     /// Those of these files. `folder` is the name of the one in which their names begin.
-    fn of<'f>(files: impl Iterator<Item = &'f str> + Clone, folder: &str) -> SuiteNames {
-        let common = common_folder(files.clone());
-        let mut files = files;
-        let direct = files.find(|file| !file[common..].contains('/'));
-        let name = |file: &str| match file[..common].trim_end_matches('/') {
+    fn of<'f>(files: impl Iterator<Item = &'f str>, folder: &str) -> SuiteNames {
+        let mut parts: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        files.for_each(|file| parts.entry(way_to(file).to_owned()).or_default().push(file));
+        let folders = |(way, files): (String, Vec<_>)| (way, SuiteFolders::of(&files, folder));
+        SuiteNames(parts.into_iter().map(folders).collect())
+    }
+
+    /// The suite of a file, which may be none of those. It is a path if the name alone could be that of another suite.
+    fn suite(&self, file: &str) -> String {
+        let way = way_to(file);
+        match self.0.get(way) {
+            Some(folders) if self.0.len() > 1 && !way.is_empty() => folders.path(file),
+            Some(folders) => folders.suite(file),
+            None => file.to_owned(),
+        }
+    }
+}
+
+/// How the name of a file begins: with `../` for each folder above the one in which names begin, or with the root.
+fn way_to(file: &str) -> &str {
+    let below = file.trim_start_matches("../");
+    let root = below.split_inclusive('/').next().filter(|first| *first == "/" || first.ends_with(":/"));
+    &file[..file.len() - below.len() + root.map_or(0, str::len)]
+}
+
+impl SuiteFolders {
+    fn of(files: &[&str], folder: &str) -> SuiteFolders {
+        let common = common_folder(files.iter().copied());
+        let direct = files.iter().find(|file| !file[common..].contains('/'));
+        let name = |file: &&str| match file[..common].trim_end_matches('/') {
             "" => folder.to_owned(),
             common => common.to_owned(),
         };
-        SuiteNames { common, direct: direct.map(name) }
+        SuiteFolders { common, direct: direct.map(name) }
     }
 
-    /// The suite of a file, which may be none of those.
     fn suite(&self, file: &str) -> String {
         let below = file.get(self.common..).unwrap_or(file);
         match (below.split_once('/'), &self.direct) {
@@ -246,5 +273,30 @@ impl SuiteNames {
             (None, Some(direct)) => direct.clone(),
             (None, None) => file[..file.len() - below.len()].trim_end_matches('/').to_owned(),
         }
+    }
+
+    /// The folder of a suite.
+    fn path(&self, file: &str) -> String {
+        let (common, below) = file.split_at_checked(self.common).unwrap_or(("", file));
+        let suite = below.split_once('/').map_or("", |(suite, _)| suite);
+        format!("{common}{suite}").trim_end_matches('/').to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn suites_inside_and_outside_of_the_folder_have_names() {
+        let suites = |files: &[&str]| {
+            let names = SuiteNames::of(files.iter().copied(), "here");
+            files.iter().map(|file| names.suite(file)).collect::<Vec<_>>()
+        };
+        assert_eq!(suites(&["a.json", "gas/b.json"]), ["here", "gas"]);
+        assert_eq!(suites(&["/v/x/gas/a.json", "/v/x/types/b.json"]), ["gas", "types"]);
+        let files = ["gas/a.json", "../gas/a.json", "../../v/gas/a.json", "/v/x/gas/a.json", "/v/y/b.json"];
+        assert_eq!(suites(&files), ["gas", "../gas", "../../v/gas", "/v/x", "/v/y"]);
+        assert_eq!(suites(&["gas/a.json", "C:/v/gas/a.json", "C:/v/b.json"]), ["gas", "C:/v/gas", "C:/v"]);
     }
 }

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use crate::support::{Ran, at_root, vmconf};
+use crate::support::{Ran, at_root, command, ran, vmconf};
 
 /// The commands that help lists.
 pub(crate) fn commands() -> Vec<String> {
@@ -32,50 +32,96 @@ fn completions_are_made_and_the_manual_names_every_command() {
     }
 }
 
-/// What bash offers for the last of these words.
-fn completed(words: &[&str]) -> String {
-    let last = words.len() - 1;
-    let ask = format!(
-        "{}\nCOMP_WORDS=({}); COMP_CWORD={last}; _clap_complete_vmconf vmconf '{}' '{}'; \
-         printf '%s\\n' \"${{COMPREPLY[@]}}\" | tr '\\v' '\\n'",
-        vmconf(&["completions", "bash"]).stdout,
-        words.join(" "),
-        words[last],
-        words[last - 1],
-    );
-    let folder = Path::new(env!("CARGO_BIN_EXE_vmconf")).parent().unwrap();
-    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
-    let mut bash = Command::new("bash");
-    bash.args(["--norc", "-c", &ask]).env("PATH", path).current_dir(at_root(""));
-    let output = bash.output().unwrap();
+/// What bash inserts for this command line, in this folder, in place of its last part, which begins behind a break of words.
+fn inserted(folder: &Path, line: &str, replaced: &str) -> Vec<String> {
+    let mut vmconf = Command::new(env!("CARGO_BIN_EXE_vmconf"));
+    vmconf.args(["--", "vmconf", replaced, "before"]).current_dir(folder);
+    let point = line.chars().count().to_string();
+    vmconf.envs([("COMPLETE", "bash"), ("COMP_LINE", line), ("COMP_POINT", &*point)]);
+    let output = vmconf.output().unwrap();
     assert!(output.status.success(), "{output:?}");
-    String::from_utf8(output.stdout).unwrap().trim_end().replace('\n', " ")
+    String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
 }
 
 #[test]
 fn bash_completes_what_the_command_line_knows() {
-    let check = |words: &[&str], offered: &str| assert_eq!(completed(words), offered, "{words:?}");
-    check(&["vmconf", "ru"], "run");
-    check(&["vmconf", "run", "--max-ste"], "--max-steps");
-    check(&["vmconf", "list", "--value-debit", "o"], "on off");
-    check(&["vmconf", "isa", "--max-st"], "");
-    check(&["vmconf", "isa", "tiny"], "tinyvm");
-    check(&["vmconf", "schema", "neovm-"], "neovm-n3 neovm-2x");
-    check(&["vmconf", "run", "--report", "ju"], "junit");
-    check(&["vmconf", "run", "--report", "junit=Cargo.t"], "junit=Cargo.toml");
-    check(&["vmconf", "run", "Cargo.t"], "Cargo.toml");
+    let check = |line: &str, replaced: &str, offered: &[&str]| {
+        assert_eq!(inserted(&at_root(""), line, replaced), offered, "{line}");
+    };
+    check("vmconf ru", "ru", &["run "]);
+    check("vmconf run --max-ste", "--max-ste", &["--max-steps "]);
+    check("vmconf list --value-debit o", "o", &["on", "off"]);
+    check("vmconf isa --max-st", "--max-st", &[]);
+    check("vmconf isa tiny", "tiny", &["tinyvm "]);
+    check("vmconf isa 'tiny", "tiny", &["tinyvm"]);
+    check("vmconf schema neovm-", "neovm-", &["neovm-n3", "neovm-2x"]);
+    check("vmconf run --report ju", "ju", &["junit "]);
+    check("vmconf run --report=ju", "ju", &["junit "]);
+    check("vmconf run --report junit=Cargo.t", "Cargo.t", &["Cargo.toml "]);
+    check("vmconf run --report junit=Cargo.t", "junit=Cargo.t", &["junit=Cargo.toml "]);
+    check("vmconf run Cargo.t", "Cargo.t", &["Cargo.toml "]);
+    check("vmconf run Carg\\o.t", "Carg\\o.t", &["Cargo.toml "]);
+    check("vmconf run vect", "vect", &["vectors/"]);
 }
 
-/// Bash would split the words of an id at `:`; the script makes it a part of words.
+/// Whether bash begins a word behind a `:` or not.
 #[test]
 fn bash_completes_case_ids() {
     let add = "vectors/evm/arithmetic/add.json";
     let listed = vmconf(&["list", add]).stdout;
-    assert_eq!(completed(&["vmconf", "run", &format!("{add}::")]), listed.trim_end().replace('\n', " "));
-    let first = listed.lines().next().unwrap();
-    assert_eq!(completed(&["vmconf", "diff", first]), first);
-    let script = vmconf(&["completions", "bash"]).stdout;
-    assert!(script.starts_with("COMP_WORDBREAKS=${COMP_WORDBREAKS//:}\n"), "{script}");
+    let listed: Vec<_> = listed.lines().collect();
+    let line = format!("vmconf run {add}::");
+    assert_eq!(inserted(&at_root(""), &line, &format!("{add}::")), listed);
+    let names: Vec<_> = listed.iter().map(|id| id.strip_prefix(&format!("{add}::")).unwrap()).collect();
+    assert_eq!(inserted(&at_root(""), &line, ""), names);
+    assert_eq!(
+        inserted(&at_root(""), &format!("vmconf diff {}", listed[0]), names[0]),
+        [format!("{} ", names[0])]
+    );
+}
+
+/// The names of cases come from vectors: what is inserted is a word with the name of the case, in any quotes.
+#[test]
+fn no_name_becomes_a_command() {
+    const NAMES: [&str; 8] = [
+        "three and four",
+        "$(touch made)",
+        "`touch made`",
+        "x; touch made",
+        "it's",
+        "a \"b\" !x",
+        "c\\d",
+        "*",
+    ];
+    let folder = TempDir::new().unwrap();
+    let vector = fs::read_to_string(at_root("vectors/evm/arithmetic/add.json")).unwrap();
+    let vector: serde_json::Map<_, _> = serde_json::from_str(&vector).unwrap();
+    let test = vector.values().next().unwrap();
+    let vectors: serde_json::Map<_, _> =
+        NAMES.iter().map(|name| ((*name).to_owned(), test.clone())).collect();
+    fs::write(folder.path().join("my file.json"), serde_json::to_string(&vectors).unwrap()).unwrap();
+    let listed = ran(command(&["list", "my file.json"]).current_dir(folder.path()).output().unwrap()).stdout;
+    let ids: Vec<_> = listed.lines().map(|id| format!("{id}\n")).collect();
+    assert_eq!(ids.len(), NAMES.len(), "{listed}");
+    for (typed, replaced) in [
+        ("my\\ file.json::", ""),
+        ("my\\ file.json::", "my\\ file.json::"),
+        ("'my file.json::", "my file.json::"),
+        ("\"my file.json::", ""),
+    ] {
+        let words = inserted(folder.path(), &format!("vmconf run {typed}"), replaced);
+        let head = typed.strip_suffix(replaced).unwrap();
+        let quote = head.matches(['\'', '"']).next().unwrap_or_default();
+        let mut read = Vec::new();
+        for word in words {
+            let mut bash = Command::new("bash");
+            bash.args(["--norc", "-c", &format!("printf '%s\\n' {head}{word}{quote}")])
+                .current_dir(folder.path());
+            read.push(String::from_utf8(bash.output().unwrap().stdout).unwrap());
+        }
+        assert_eq!(read, ids, "{typed}");
+    }
+    assert!(!folder.path().join("made").exists());
 }
 
 #[test]

@@ -287,6 +287,38 @@ fn settings_are_read_again_after_a_change() {
     assert_eq!(watching.interrupt(), 0);
 }
 
+/// All cases run as a declaration says that changed, also after one that is wrong, typed or in `vmconf.toml`.
+#[test]
+fn declarations_are_read_again_after_a_change() {
+    let declaration = |after: &str| {
+        format!(
+            "machine = \"acc\"\n[state]\na = \"u8\"\n[format]\ncases = \"$\"\n\
+             program = {{ a = \"$.before\" }}\nexpect = {{ a = \"$.{after}\" }}\n"
+        )
+    };
+    let config = ("vmconf.toml", "[family]\nacc = \"own/acc.toml\"\n".to_owned());
+    for (config, args) in [(None, &["--family", "own/acc.toml"][..]), (Some(config), &[])] {
+        let files = [
+            ("own/acc.toml", declaration("after")),
+            ("vectors/a.json", r#"{"before": 1, "after": 2}"#.to_owned()),
+        ];
+        let files: Vec<_> = files.into_iter().chain(config).collect();
+        let files: Vec<_> = files.iter().map(|(name, text)| (*name, &**text)).collect();
+        let folder = folder(&files);
+        let watching = Watching::new(folder.path(), &[&["--report", "json"], args].concat());
+        watching.runs(&["unsupported vectors/a.json"]);
+        write(folder.path(), "own/acc.toml", &declaration("then"));
+        let round = watching.runs(&["unsupported vectors/a.json"]);
+        let says = ["acc.toml changed: all cases run again", "unknown member \"after\" is ignored"];
+        assert!(says.iter().all(|what| round.says(what)), "{round:?}");
+        write(folder.path(), "own/acc.toml", "machine = ");
+        assert!(watching.until("own/acc.toml:1:").says("error: "));
+        write(folder.path(), "own/acc.toml", &declaration("after"));
+        watching.runs(&["unsupported vectors/a.json"]);
+        assert_eq!(watching.interrupt(), 4);
+    }
+}
+
 #[test]
 fn the_exit_code_is_that_of_the_last_run() {
     let folder = folder(&[("vectors/a.json", &sum(7)), ("vectors/b.json", &sum(7))]);

@@ -86,7 +86,7 @@ impl FolderChanges {
 
     /// Whether the file, or a folder that contains it, may have changed.
     pub(super) fn has(&self, file: &Path) -> bool {
-        self.is_lost || self.paths.iter().any(|path| file.starts_with(path))
+        self.is_lost || file.ancestors().any(|path| self.paths.contains(path))
     }
 }
 

@@ -64,7 +64,8 @@ while IFS= read -r line; do case $line in *'\"id\":7,'*) exit 0 ;; esac; echo \"
         project.write("count.sh", &format!("{counting} '{}' serve evm\n", env!("CARGO_BIN_EXE_vmconf")));
         let vectors = at_root("vectors/evm/memory");
         let vm = ["--vm", "m=sh count.sh", "--flaky", "pass"];
-        let ran = project.run(&[&["run", "-q", "-j", jobs, &vectors.display().to_string()], &vm[..]].concat());
+        let ran =
+            project.run(&[&["run", "-q", "-j", jobs, &vectors.display().to_string()], &vm[..]].concat());
         assert_eq!(ran.exit, 0, "{ran:?}");
         let counts = std::fs::read_to_string(project.path("counts")).unwrap();
         let most = counts.lines().map(|it| it.trim().parse::<u16>().unwrap()).max();

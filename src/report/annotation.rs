@@ -1,0 +1,35 @@
+//! What annotations and code scanning show of a case: where it is, and what they say.
+
+use super::case_block::{first_place, headline, is_of_case};
+use super::truncate::truncate;
+use crate::model::case_report::CaseReport;
+use crate::model::escape::escaped;
+use crate::model::position::Position;
+use crate::model::verdict::Verdict;
+use crate::text::shell::{ShellWords, quoted};
+
+/// Where in its file a case differs from what is demanded there, or else where it begins; `None` if that is not known.
+pub(super) fn position(report: &CaseReport) -> Option<Position> {
+    let begin = report.line.map(|line| Position { line, column: 1 });
+    first_place(&report.verdict).map(|place| place.position).or(begin)
+}
+
+/// What is wrong with a case, and the command with these flags that explains it: lines of at most this number of
+/// characters.
+pub(super) fn lines(report: &CaseReport, flags: &ShellWords, max_length: usize) -> Vec<String> {
+    let mut lines: Vec<_> = headline(report).into_iter().collect();
+    if let Verdict::Fail(failure) = &report.verdict
+        && !failure.ended.is_empty()
+    {
+        lines.push(format!("ended: {}", failure.ended));
+    }
+    lines.extend(report.listed.as_ref().map(|why| format!("known: {why}")));
+    if let Verdict::UnexpectedPass(listing) = &report.verdict {
+        lines.push(format!("listed: {}", listing.place));
+    }
+    lines.iter_mut().for_each(|line| *line = truncate(&escaped(line), 0, max_length));
+    if is_of_case(report) && !matches!(report.verdict, Verdict::UnexpectedPass(_)) {
+        lines.push(format!("why: vmconf diff {}{flags}", quoted(&report.id.to_string())));
+    }
+    lines
+}
