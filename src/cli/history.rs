@@ -50,7 +50,8 @@ pub(super) const FOLDER: &str = "folder.txt";
 /// When the platform has none.
 pub(super) fn cache_folder() -> anyhow::Result<PathBuf> {
     if let Some(folder) = std::env::var_os("VMCONF_CACHE").filter(|folder| !folder.is_empty()) {
-        return Ok(folder.into());
+        // Programs in it are started in other folders.
+        return Ok(std::path::absolute(folder)?);
     }
     let platform = etcetera::choose_base_strategy().ok();
     let platform = platform.context("there is no cache folder; VMCONF_CACHE names one")?;

@@ -8,6 +8,9 @@ use crate::model::position::Position;
 use crate::model::verdict::Verdict;
 use crate::text::shell::{ShellWords, quoted};
 
+/// The longest command that is shown, in bytes: a part of one is of no use.
+const MAX_COMMAND: usize = 4_000;
+
 /// Where in its file a case differs from what is demanded there, or else where it begins; `None` if that is not known.
 pub(super) fn position(report: &CaseReport) -> Option<Position> {
     let begin = report.line.map(|line| Position { line, column: 1 });
@@ -29,7 +32,8 @@ pub(super) fn lines(report: &CaseReport, flags: &ShellWords, max_length: usize) 
     }
     lines.iter_mut().for_each(|line| *line = truncate(&escaped(line), 0, max_length));
     if is_of_case(report) && !matches!(report.verdict, Verdict::UnexpectedPass(_)) {
-        lines.push(format!("why: vmconf diff {}{flags}", quoted(&report.id.to_string())));
+        let why = format!("why: vmconf diff {}{flags}", quoted(&report.id.to_string()));
+        lines.extend((why.len() <= MAX_COMMAND).then_some(why));
     }
     lines
 }

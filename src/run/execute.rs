@@ -1,6 +1,6 @@
 //! Step 3: reads a case, runs it on a testee and compares the state after each step.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::cache::verify::refuted;
 use super::cache::{CacheUpdate, Lookup};
@@ -210,12 +210,15 @@ impl<'o> Worker<'o> {
     /// Reads and runs a case.
     pub(super) fn execute(&mut self, loaded: &LoadedCase<'_>) -> JudgedCase {
         let _running = self.run.running.add(&loaded.id);
-        let judged = execute(loaded, |case| {
+        let mut time = None;
+        let mut judged = execute(loaded, |case| {
             self.with_testee(case.machine, loaded.options, |testee| {
                 let verdict = perform(loaded, case, |see| testee.run(&case.program, &case.steps, see));
+                time = testee.times().and_then(|times| times.first().copied());
                 counted(verdict, || testee.instructions())
             })
         });
+        judged.report.time = time;
         self.with_left_out(loaded, judged)
     }
 
@@ -223,18 +226,11 @@ impl<'o> Worker<'o> {
     fn execute_each(&mut self, cases: &[&LoadedCase<'_>]) -> Vec<JudgedCase> {
         let _running: Vec<_> = cases.iter().map(|case| self.run.running.add(&case.id)).collect();
         let read: Vec<_> = cases.iter().map(|case| ReadCase::new(case)).collect();
-        let start = Instant::now();
         let compared = read.iter().flatten().map(|read| ComparedCase::new(read.loaded, &read.case));
-        let mut compared: Vec<_> = compared.map(|compared| (compared, None)).collect();
-        let mut last = start;
-        let ends = self.run_programs(&read, &mut |number, step, state| {
-            let (compared, time) = &mut compared[number];
-            compared.see(step, state);
-            *time.get_or_insert(Duration::ZERO) += last.elapsed();
-            last = Instant::now();
-        });
+        let mut compared: Vec<_> = compared.collect();
+        let ends = self.run_programs(&read, &mut |number, step, state| compared[number].see(step, state));
         let Some(ends) = ends else { return self.execute_one_by_one(cases) };
-        let verdict = |(end, (compared, time)): (RunEnd, (ComparedCase<'_>, Option<Duration>))| {
+        let verdict = |((end, time), compared): ((RunEnd, Option<Duration>), ComparedCase<'_>)| {
             (end != Err(Stopped::Interrupted)).then(|| (compared.verdict(end), time))
         };
         let mut ended = ends.into_iter().zip(compared).map(verdict).collect::<Vec<_>>().into_iter();
@@ -244,9 +240,9 @@ impl<'o> Worker<'o> {
                     let (verdict, time) = ended.next()??;
                     (read.judged(Ok(verdict)), time)
                 }
-                Err(judged) => (*judged, Some(Duration::ZERO)),
+                Err(judged) => (*judged, None),
             };
-            judged.report.time = Some(time.unwrap_or_else(|| start.elapsed()));
+            judged.report.time = time.or(Some(Duration::ZERO));
             Some(self.with_left_out(loaded, judged))
         };
         cases.iter().zip(read).map_while(judge).collect()
@@ -262,7 +258,11 @@ impl<'o> Worker<'o> {
     }
 
     /// Runs what could be read of cases on one testee; `None` if they are for several machines, or if the testee panics.
-    fn run_programs(&mut self, read: &[ReadOr<'_>], see: SeeEach<'_>) -> Option<Vec<RunEnd>> {
+    fn run_programs(
+        &mut self,
+        read: &[ReadOr<'_>],
+        see: SeeEach<'_>,
+    ) -> Option<Vec<(RunEnd, Option<Duration>)>> {
         let mut cases = read.iter().flatten();
         let Some(first) = cases.clone().next() else { return Some(Vec::new()) };
         if cases.any(|read| read.case.machine != first.case.machine) {
@@ -270,7 +270,11 @@ impl<'o> Worker<'o> {
         }
         let runs = read.iter().flatten().map(|read| (&read.case.program, &read.case.steps[..]));
         let runs: Vec<_> = runs.collect();
-        let run = |testee: &mut dyn Testee| testee.run_each(&runs, see);
+        let run = |testee: &mut dyn Testee| {
+            let ends = testee.run_each(&runs, see);
+            let time = |number: usize| testee.times().and_then(|times| times.get(number).copied());
+            ends.into_iter().enumerate().map(|(number, end)| (end, time(number))).collect()
+        };
         self.with_testee(first.case.machine, first.loaded.options, run).ok()
     }
 

@@ -68,6 +68,9 @@ pub const START: Duration = Duration::from_secs(20);
 /// The maximum number of requests in flight per process, whatever it offers. Each takes a thread.
 const MAX_IN_FLIGHT: usize = 16;
 
+/// What a process does wrong that describes another machine than the first one.
+const OTHER_HELLO: &str = "answered hello otherwise than its first process";
+
 /// A machine in another process, and its running processes.
 pub struct ProcessVm {
     command: TesteeCommand,
@@ -174,7 +177,7 @@ impl ProcessVm {
     ) -> Result<ProtocolAnswer, Stopped> {
         let mut answer = None;
         let end = self.exchange(&[&PlainExchange(request)], interrupt, &mut |_, it| answer = Some(it)).pop();
-        end.unwrap_or(Err(Stopped::Interrupted))?;
+        end.map_or(Err(Stopped::Interrupted), |(end, _)| end)?;
         answer.ok_or(Stopped::Interrupted)
     }
 
@@ -189,7 +192,7 @@ impl ProcessVm {
         exchanges: &[&E],
         interrupt: &Interrupt,
         take: &mut dyn FnMut(usize, E::Answer),
-    ) -> Vec<AnswerEnd> {
+    ) -> Vec<(AnswerEnd, Duration)> {
         let mut ends = Vec::with_capacity(exchanges.len());
         while ends.len() < exchanges.len() {
             let done = ends.len();
@@ -200,12 +203,14 @@ impl ProcessVm {
                 ends.extend(self.exchange_with(&running, &rest[..places], interrupt, take));
                 continue;
             }
+            let start = Instant::now();
             let answer = self.answer_alone(rest[0], interrupt);
             let answer = answer.inspect_err(|stopped| self.breakdowns.add_steady(stopped));
-            ends.push(answer.map(|answer| {
+            let end = answer.map(|answer| {
                 take(0, answer);
                 None
-            }));
+            });
+            ends.push((end, start.elapsed()));
         }
         ends
     }
@@ -217,29 +222,32 @@ impl ProcessVm {
         exchanges: &[&E],
         interrupt: &Interrupt,
         take: &mut dyn FnMut(usize, E::Answer),
-    ) -> Vec<AnswerEnd> {
+    ) -> Vec<(AnswerEnd, Duration)> {
         let in_flight = RequestsInFlight::new(running);
         let ids = running.next_ids(exchanges.len());
         let is_alone = ids.start == 1 && self.in_flight() == 1;
-        let start = Instant::now();
         let mut lines = String::new();
         exchanges.iter().zip(ids.clone()).for_each(|(exchange, id)| exchange.write(id, &mut lines));
         let numbers: Vec<_> = ids.clone().map(Some).collect();
         let mut awaited = running.conversation.send(lines, &numbers, self.command.timeout);
-        let mut broken_down = Vec::new();
+        let (mut broken_down, mut times) = (Vec::new(), Vec::new());
         for (index, (exchange, id)) in exchanges.iter().zip(ids).enumerate() {
             let line = awaited.as_mut().map_err(|trouble| trouble.clone()).and_then(|it| it.next(interrupt));
+            times.push(awaited.as_ref().map_or(Duration::ZERO, |it| it.time()));
             match line.and_then(|line| exchange.read(line, id)) {
                 Ok(answer) => take(index, answer),
-                Err(trouble) => broken_down.push((index, self.end(running, trouble), start.elapsed())),
+                Err(trouble) => broken_down.push((index, self.end(running, trouble))),
             }
         }
         self.pool.leave(running, exchanges.len());
         let mut ends: Vec<_> = exchanges.iter().map(|_| Ok(None)).collect();
-        for (index, stopped, time) in broken_down {
+        for (index, stopped) in broken_down {
             ends[index] = match stopped {
                 Stopped::Crash(_) | Stopped::Timeout(_) if !is_alone => {
-                    let repeated = self.repeat(exchanges[index], (stopped, time), &in_flight, interrupt);
+                    let first = (stopped, times[index]);
+                    let start = Instant::now();
+                    let repeated = self.repeat(exchanges[index], first, &in_flight, interrupt);
+                    times[index] = start.elapsed();
                     repeated.map(|(answer, first)| {
                         take(index, answer);
                         Some(first)
@@ -251,7 +259,7 @@ impl ProcessVm {
                 }
             };
         }
-        self.without_explained(ends, in_flight)
+        self.without_explained(ends, in_flight).into_iter().zip(times).collect()
     }
 
     /// Forgets the breakdowns for which another request that was in flight is to blame.
@@ -308,12 +316,13 @@ impl ProcessVm {
             let asking = Asking { line, id: Some(id), timeout: self.command.timeout };
             exchange.read(running.conversation.ask(asking, interrupt)?, id)
         };
-        let answer = begin(&self.command, &self.groups, interrupt).and_then(|(_, running)| {
-            let answer = answer_of(&running).map_err(|trouble| running.conversation.end(trouble))?;
-            Ok((running, answer))
+        let answer = begin(&self.command, &self.groups, interrupt).and_then(|(hello, running)| {
+            let same = if hello == self.hello { Ok(()) } else { Err(Trouble::Broke(OTHER_HELLO.to_owned())) };
+            let answer = same.and_then(|()| answer_of(&running));
+            Ok((answer.map_err(|trouble| running.conversation.end(trouble))?, running))
         });
         match answer {
-            Ok((running, answer)) => {
+            Ok((answer, running)) => {
                 self.pool.add(running);
                 Ok(answer)
             }
@@ -475,6 +484,8 @@ pub struct Process {
     info: &'static MachineInfo,
     limits: Limits,
     interrupt: Interrupt,
+    /// How long the machine had each program of the last run.
+    times: Vec<Duration>,
 }
 
 impl Process {
@@ -486,12 +497,12 @@ impl Process {
         interrupt: &Interrupt,
     ) -> Process {
         let (limits, interrupt) = (limits.clone(), interrupt.clone());
-        Process { vm, info, limits, interrupt }
+        Process { vm, info, limits, interrupt, times: Vec::new() }
     }
 
     /// Runs what was prepared, or says why that is not possible.
     fn run_prepared<E: Exchange<Answer = RunStates>>(
-        &self,
+        &mut self,
         prepared: &[Result<E, Stopped>],
         see: SeeEach<'_>,
     ) -> Vec<RunEnd> {
@@ -509,7 +520,11 @@ impl Process {
             Err(stopped) => refused[index] = Some(stopped),
         };
         let answers = self.vm.exchange(&exchanges, &self.interrupt, take);
-        let mut ends = answers.into_iter().zip(refused).map(|(end, refused)| {
+        self.times = vec![Duration::ZERO; prepared.len()];
+        for (number, (_, time)) in numbers.iter().zip(&answers) {
+            self.times[*number] = *time;
+        }
+        let mut ends = answers.into_iter().zip(refused).map(|((end, _), refused)| {
             let first = end?.and_then(first_try);
             match (refused, &first) {
                 (None, _) => Ok(first),
@@ -526,6 +541,10 @@ impl Process {
 }
 
 impl Testee for Process {
+    fn times(&self) -> Option<&[Duration]> {
+        Some(&self.times)
+    }
+
     fn run(&mut self, program: &Program, steps: &[Step], see: See<'_>) -> RunEnd {
         let end = self.run_each(&[(program, steps)], &mut |_, step, state| see(step, state)).pop();
         end.unwrap_or(Err(Stopped::Interrupted))

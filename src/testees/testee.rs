@@ -1,5 +1,7 @@
 //! The interface of testees, and how a run can end.
 
+use std::time::Duration;
+
 use crate::machines::observe::Observe;
 use crate::machines::status::LoadError;
 use crate::model::assertion::Expected;
@@ -26,6 +28,11 @@ pub trait Testee {
             self.run(program, steps, &mut |step, state| see(number, step, state))
         };
         runs.iter().enumerate().map(&mut run).collect()
+    }
+
+    /// How long the machine had each program of the last run; `None` if that is as long as the run took.
+    fn times(&self) -> Option<&[Duration]> {
+        None
     }
 
     /// How many instructions the last run executed; `None` if that is not known.

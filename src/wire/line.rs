@@ -100,13 +100,14 @@ fn predicate(what: &str) -> String {
 
 /// What serde calls something, as JSON calls it.
 fn named(what: &str) -> String {
-    const NAMES: [(&str, &str); 8] = [
+    const NAMES: [(&str, &str); 9] = [
         ("sequence", "an array"),
         ("map", "an object"),
         ("string ", "the string "),
         ("integer ", "the number "),
         ("floating point ", "the number "),
         ("boolean ", ""),
+        ("usize", "a whole number"),
         ("u32", "a number of 32 bits"),
         ("u64", "a number of 64 bits"),
     ];

@@ -92,7 +92,9 @@ fn screens_of_each_machine() {
     press(&mut gcd, "g20\n");
     screens.push(("source-120x40".to_owned(), screen_of(&mut gcd, 120, 40)));
     press(&mut gcd, "?");
-    screens.push(("help-80x24".to_owned(), screen_of(&mut gcd, 80, 24)));
+    for (width, height) in [(80, 24), (60, 20)] {
+        screens.push((format!("help-{width}x{height}"), screen_of(&mut gcd, width, height)));
+    }
     press(&mut gcd, "?");
     screens.push(("tiny-20x5".to_owned(), screen_of(&mut gcd, 20, 5)));
     golden::folder("explore", screens);

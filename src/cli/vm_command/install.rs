@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use vmconf::model::exit_code::Exit;
-use vmconf::text::shell::ShellWords;
+use vmconf::text::shell::{ShellWords, quoted};
 
 use crate::cli::adapters::{ADAPTERS, by_name, is_on_path};
 use crate::cli::output;
@@ -55,11 +55,8 @@ impl Install {
         let command = manifest.follows.map_or_else(
             || format!("vmconf run PATHS --vm {}", self.name),
             |follows| {
-                format!(
-                    "vmconf run PATHS --vm '{}={} …', with {follows}",
-                    self.name,
-                    start(&manifest.command, &folder)
-                )
+                let vm = format!("{}={} …", self.name, start(&manifest.command, &folder));
+                format!("vmconf run PATHS --vm {}, with {follows}", quoted(&vm))
             },
         );
         writeln!(out, "installed: {command}")?;
@@ -74,7 +71,7 @@ fn start(command: &[String], folder: &Path) -> String {
         path if path.is_file() => path.display().to_string(),
         _ => word.clone(),
     };
-    command.iter().map(word).collect::<Vec<_>>().join(" ")
+    command.iter().map(word).collect::<ShellWords>().to_string().trim_start().to_owned()
 }
 
 /// Asks whether to go on.

@@ -106,8 +106,10 @@ macro_rules! rows {
     };
 }
 
-/// All keys.
+/// All keys. The first ones are those that a small screen has to show.
 pub static KEYS: &[KeyRow] = rows! {
+    Help, "this help", ExplorerKey::Char('?') => "?";
+    Quit, "quit", ExplorerKey::Char('q') => "q";
     Forward, "one step", ExplorerKey::Char('s') => "s", ExplorerKey::Right => "right";
     Back, "one step back", ExplorerKey::Char('b') => "b", ExplorerKey::Left => "left";
     Over, "over a call", ExplorerKey::Char('o') => "o";
@@ -139,8 +141,6 @@ pub static KEYS: &[KeyRow] = rows! {
     PageUp, "a page up", ExplorerKey::PageUp => "page up";
     PageDown, "a page down", ExplorerKey::PageDown => "page down";
     OtherPane, "code or state", ExplorerKey::Tab => "tab";
-    Help, "this help", ExplorerKey::Char('?') => "?";
-    Quit, "quit", ExplorerKey::Char('q') => "q";
 };
 
 /// The command of a key.

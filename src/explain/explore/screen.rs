@@ -175,13 +175,18 @@ fn help(frame: &mut Frame<'_>, area: Rect) {
         let names: Vec<_> = row.keys.iter().map(|(_, name)| *name).collect();
         format!("{:>9}  {}", names.join(" "), row.doc)
     };
-    let lines: Vec<Line<'_>> = if area.width < WIDE {
+    let mut lines: Vec<Line<'_>> = if area.width < WIDE {
         narrow_help(|row| cell(Some(row)), usize::from(area.width).saturating_sub(2) / 2)
     } else {
         let both = |index| format!("{:<62}{}", cell(KEYS.get(index)), cell(KEYS.get(half + index)));
         (0..half).map(|index| both(index).into()).collect()
     };
     let block = Block::bordered().title(" keys; any key closes this ");
+    let room = usize::from(block.inner(area).height);
+    if lines.len() > room {
+        lines.truncate(room.saturating_sub(1));
+        lines.push("… a larger terminal shows the other keys".into());
+    }
     frame.render_widget(Clear, area);
     frame.render_widget(Paragraph::new(lines).block(block), area);
 }
@@ -428,7 +433,7 @@ impl Explorer {
             | ExplorerMode::Help
             | ExplorerMode::List(_)
             | ExplorerMode::Details(_) => match &*self.message {
-                "" => "s/b step, back  p/n writes  f failure  g step  / search  ? keys  q quit".to_owned(),
+                "" => "? keys  q quit  s/b step, back  p/n writes  f failure  g step  / search".to_owned(),
                 message => escaped(message).into_owned(),
             },
         }

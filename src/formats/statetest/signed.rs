@@ -1,9 +1,9 @@
 //! Checks what a file states redundantly about a transaction: the sender next to the secret key, and the
 //! signed bytes next to the members. A run uses neither; only a reader that is not tolerant checks them.
 
-use k256::ecdsa::SigningKey;
-use num_bigint::BigInt;
-use rlp::Rlp;
+use k256::ecdsa::{RecoveryId, Signature, SigningKey, VerifyingKey};
+use num_bigint::{BigInt, BigUint};
+use rlp::{Rlp, RlpStream};
 use sha3::{Digest, Keccak256};
 
 use crate::formats::fields::Diagnostics;
@@ -14,12 +14,10 @@ use crate::model::rule::LintRule;
 use crate::model::value::Value;
 use crate::text::json::{JsonNode, quoted};
 
-/// The members of a transaction of each type, in the order of its signed bytes; `_` for a member that is not
-/// compared.
+/// The members of a transaction of each type, in the order of its signed bytes. The three of the signature follow.
 const LAYOUTS: [&[&str]; 5] = [
     &["nonce", "gasPrice", "gasLimit", "to", "value", "data"],
-    &["chainId", "nonce", "gasPrice", "gasLimit", "to", "value", "data"],
-    &["chainId", "nonce", "maxPriorityFeePerGas", "maxFeePerGas", "gasLimit", "to", "value", "data"],
+    &["chainId", "nonce", "gasPrice", "gasLimit", "to", "value", "data", "accessList"],
     &[
         "chainId",
         "nonce",
@@ -29,11 +27,43 @@ const LAYOUTS: [&[&str]; 5] = [
         "to",
         "value",
         "data",
-        "_",
-        "maxFeePerBlobGas",
+        "accessList",
     ],
-    &["chainId", "nonce", "maxPriorityFeePerGas", "maxFeePerGas", "gasLimit", "to", "value", "data"],
+    &[
+        "chainId",
+        "nonce",
+        "maxPriorityFeePerGas",
+        "maxFeePerGas",
+        "gasLimit",
+        "to",
+        "value",
+        "data",
+        "accessList",
+        "maxFeePerBlobGas",
+        "blobVersionedHashes",
+    ],
+    &[
+        "chainId",
+        "nonce",
+        "maxPriorityFeePerGas",
+        "maxFeePerGas",
+        "gasLimit",
+        "to",
+        "value",
+        "data",
+        "accessList",
+        "authorizationList",
+    ],
 ];
+
+/// The members that are lists.
+const LISTS: [&str; 3] = ["accessList", "blobVersionedHashes", "authorizationList"];
+
+/// The members of the items of lists, in the order of the signed bytes: of an authorization, and of an access.
+const ITEM_MEMBERS: [&str; 7] = ["chainId", "address", "nonce", "v", "r", "s", "storageKeys"];
+
+/// The size of a key of storage, in bytes.
+const KEY_SIZE: usize = 32;
 
 /// The lowest first byte of a transaction without a type, which is a list.
 const MIN_OF_LIST: u8 = 0xc0;
@@ -50,8 +80,7 @@ pub(super) fn check_sender(sender: JsonNode<'_>, secret: JsonNode<'_>, diagnosti
 
 fn owner(key: &str) -> Option<String> {
     let key = SigningKey::from_slice(&hex_bytes(key.strip_prefix("0x")?)?).ok()?;
-    let point = key.verifying_key().to_encoded_point(false);
-    Some(bytes_key(&Keccak256::digest(&point.as_bytes()[1..])[12..]))
+    Some(bytes_key(&address_of(key.verifying_key())))
 }
 
 /// Reports signed bytes that do not decode, or that are not of the transaction that an entry chooses.
@@ -74,22 +103,83 @@ pub(super) fn check_bytes(
     }
 }
 
-/// A decoded transaction: its type, and its members by name.
+/// A decoded transaction: its type, its members by name, and its signature.
 struct SignedFields {
     kind: u8,
+    /// Of lists, the encoding.
     members: Vec<(&'static str, Vec<u8>)>,
+    /// The address of the sender; `None` if the signature is of nobody.
+    sender: Option<Vec<u8>>,
 }
 
 fn decoded(bytes: &[u8]) -> Option<SignedFields> {
-    let (kind, list) = match bytes.split_first()? {
+    let (kind, encoded) = match bytes.split_first()? {
         (first, _) if *first >= MIN_OF_LIST => (0, bytes),
         (first, rest) => (*first, rest),
     };
-    let list = Rlp::new(list);
-    let members = LAYOUTS.get(usize::from(kind))?.iter().enumerate().filter(|member| *member.1 != "_");
-    let read =
-        |(index, name): (usize, &&'static str)| Some((*name, list.at(index).ok()?.data().ok()?.to_vec()));
-    Some(SignedFields { kind, members: members.map(read).collect::<Option<_>>()? })
+    let (list, layout) = (Rlp::new(encoded), LAYOUTS.get(usize::from(kind))?);
+    let size = list.payload_info().ok()?;
+    if size.header_len + size.value_len != encoded.len() || list.item_count().ok()? != layout.len() + 3 {
+        return None;
+    }
+    let read = |(index, name): (usize, &&'static str)| {
+        let item = list.at(index).ok()?;
+        let bytes = if LISTS.contains(name) { item.as_raw() } else { item.data().ok()? };
+        Some((*name, bytes.to_vec()))
+    };
+    let members = layout.iter().enumerate().map(read).collect::<Option<_>>()?;
+    Some(SignedFields { kind, members, sender: sender(kind, &list, layout.len()) })
+}
+
+/// The address whose key signed a transaction of so many members. Since EIP-155, `v` of one without a type has the chain,
+/// which is signed then, too.
+fn sender(kind: u8, list: &Rlp<'_>, members: usize) -> Option<Vec<u8>> {
+    let number = |index: usize| Some(BigUint::from_bytes_be(list.at(members + index).ok()?.data().ok()?));
+    let [v, r, s] = [number(0)?, number(1)?, number(2)?];
+    let chain = (kind == 0 && v >= 35_u8.into()).then(|| (&v - 35_u8) / 2_u8);
+    let base: u8 = match (kind, &chain) {
+        (0, Some(_)) => 35,
+        (0, None) => 27,
+        _ => 0,
+    };
+    let odd = (v >= base.into()).then(|| v - base)?;
+    if chain.is_none() && odd > 1_u8.into() {
+        return None;
+    }
+    let mut signed = RlpStream::new_list(members + if chain.is_some() { 3 } else { 0 });
+    for index in 0..members {
+        signed.append_raw(list.at(index).ok()?.as_raw(), 1);
+    }
+    if let Some(chain) = chain {
+        signed.append(&trimmed(&chain)).append_empty_data().append_empty_data();
+    }
+    let mut hash = Keccak256::new();
+    if kind != 0 {
+        hash.update([kind]);
+    }
+    hash.update(signed.out());
+    let [r, s] = [padded(&r)?, padded(&s)?];
+    let signature = Signature::from_scalars(r, s).ok()?;
+    let recovery = RecoveryId::new(odd.bit(0), false);
+    let key = VerifyingKey::recover_from_prehash(&hash.finalize(), &signature, recovery).ok()?;
+    Some(address_of(&key))
+}
+
+fn address_of(key: &VerifyingKey) -> Vec<u8> {
+    Keccak256::digest(&key.to_encoded_point(false).as_bytes()[1..])[12..].to_vec()
+}
+
+/// The bytes of a number without zeros in front.
+fn trimmed(number: &BigUint) -> Vec<u8> {
+    if *number == BigUint::ZERO { Vec::new() } else { number.to_bytes_be() }
+}
+
+/// The bytes of a word; `None` for a larger number.
+fn padded(number: &BigUint) -> Option<[u8; KEY_SIZE]> {
+    let (bytes, mut word) = (trimmed(number), [0; KEY_SIZE]);
+    let start = KEY_SIZE.checked_sub(bytes.len())?;
+    word[start..].copy_from_slice(&bytes);
+    Some(word)
 }
 
 /// The first difference, as text.
@@ -102,11 +192,52 @@ fn differing(signed: &SignedFields, chosen: &[(Name, Value)], common: &Value) ->
         return Some(format!("are of type {}", signed.kind));
     }
     let is_other = |(name, bytes): &&(&'static str, Vec<u8>)| match member(name) {
+        Some(list) if LISTS.contains(name) => encoded(list) != *bytes,
+        None if LISTS.contains(name) => *bytes != [MIN_OF_LIST],
         Some(Value::Bytes(wanted)) => wanted != bytes,
         Some(Value::Int(wanted)) => *wanted != BigInt::from_bytes_be(num_bigint::Sign::Plus, bytes),
         // The members do not state the chain of the test.
         None if *name == "chainId" => false,
         _ => !bytes.is_empty(),
     };
-    signed.members.iter().find(is_other).map(|(name, _)| format!("have another {}", quoted(name)))
+    if let Some((name, _)) = signed.members.iter().find(is_other) {
+        return Some(format!("have another {}", quoted(name)));
+    }
+    match (member("sender"), &signed.sender) {
+        (Some(Value::Bytes(wanted)), Some(signer)) if wanted != signer => {
+            Some(format!("are signed by {}", bytes_key(signer)))
+        }
+        (Some(Value::Bytes(_)), None) => Some("have the signature of nobody".to_owned()),
+        _ => None,
+    }
+}
+
+fn encoded(list: &Value) -> Vec<u8> {
+    let mut encoded = RlpStream::new();
+    append(list, None, &mut encoded);
+    encoded.out().to_vec()
+}
+
+/// Appends a value of a list. Numbers have this size in bytes, or as few bytes as they need.
+fn append(value: &Value, size: Option<usize>, encoded: &mut RlpStream) {
+    match value {
+        Value::Bytes(bytes) => drop(encoded.append(bytes)),
+        Value::Int(number) => {
+            let bytes = trimmed(number.magnitude());
+            let zeros = size.map_or(0, |size| size.saturating_sub(bytes.len()));
+            encoded.append(&[vec![0; zeros], bytes].concat());
+        }
+        Value::List(items) => {
+            encoded.begin_list(items.len());
+            items.iter().for_each(|item| append(item, size, encoded));
+        }
+        Value::Record(members) => {
+            encoded.begin_list(members.len());
+            for name in ITEM_MEMBERS {
+                let size = (name == "storageKeys").then_some(KEY_SIZE);
+                value.get(name).into_iter().for_each(|member| append(member, size, encoded));
+            }
+        }
+        _ => {}
+    }
 }

@@ -61,6 +61,8 @@ pub(super) struct Awaited<'c> {
     answers: Receiver<Incoming>,
     /// Since when the next answer is due; `None` while the process answers other requests.
     since: Option<Instant>,
+    /// How long the last answer took.
+    took: Duration,
     timeout: Duration,
     /// How often the time may begin anew.
     most_alive: u32,
@@ -136,7 +138,7 @@ impl Conversation {
         let waiting = ids.iter().map(|id| Waiting { id: *id, answer: answer.clone() }).collect();
         let requests = lock(&self.requests).clone().ok_or(Trouble::Closed)?;
         requests.send(SentRequests { lines, waiting }).map_err(|_| Trouble::Closed)?;
-        Ok(Awaited { conversation: self, answers, since: None, timeout, most_alive: 0 })
+        Ok(Awaited { conversation: self, answers, since: None, took: Duration::ZERO, timeout, most_alive: 0 })
     }
 
     /// Closes the input of the process, so that it ends.
@@ -195,6 +197,11 @@ impl Conversation {
 }
 
 impl Awaited<'_> {
+    /// How long the process had the last request whose answer was awaited.
+    pub(super) fn time(&self) -> Duration {
+        self.since.map_or(self.took, |since| since.elapsed())
+    }
+
     /// The next line that answers one of those that were sent.
     ///
     /// # Errors
@@ -202,11 +209,12 @@ impl Awaited<'_> {
     /// Why there is no line.
     pub(super) fn next(&mut self, interrupt: &Interrupt) -> Result<Vec<u8>, Trouble> {
         let mut has_ended = false;
+        self.took = Duration::ZERO;
         loop {
-            let waited = self.since.map_or(Duration::ZERO, |since| since.elapsed());
-            let left = self.timeout.saturating_sub(waited);
+            let left = self.timeout.saturating_sub(self.time());
             match self.answers.recv_timeout(left.min(INTERVAL)) {
                 Ok(Incoming::Answer(answer)) => {
+                    self.took = self.time();
                     self.since = None;
                     return answer;
                 }

@@ -44,10 +44,37 @@ fn requests_in_flight_do_not_wait_for_each_other() {
     // Five answers, together 2 seconds.
     let slowly = "while IFS= read -r line; do case $line in *'\"hello\"'*) ;; *) sleep 0.4 ;; esac; echo \"$line\"; done";
     project.write("slow.sh", &format!("'{}' serve evm | {slowly}\n", env!("CARGO_BIN_EXE_vmconf")));
-    let ran =
-        project.run(&["run", "-q", "-j", "1", "add.json", "--vm", "m=sh slow.sh", "--timeout", "1500ms"]);
+    let report = ["--report", "json=report.json"];
+    let ran = project.run(
+        &[&["run", "-q", "-j", "1", "add.json", "--vm", "m=sh slow.sh", "--timeout", "1500ms"], &report[..]]
+            .concat(),
+    );
     assert!(ran.exit == 0 && ran.stdout.starts_with("5 passed, 0 failed, 0 errors"), "{ran:?}");
     assert_eq!(ran.stderr, "");
+    // A process answers one after the other.
+    let report = std::fs::read_to_string(project.path("report.json")).unwrap();
+    let lines: Vec<serde_json::Value> =
+        report.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let seconds = |of: &str| {
+        lines.iter().filter(|it| it["type"] == of).filter_map(|it| it["seconds"].as_f64()).sum::<f64>()
+    };
+    assert!(seconds("case") > 0.0 && seconds("case") <= seconds("summary"), "{report}");
+}
+
+/// What a machine says of itself is true of each of its processes.
+#[cfg(unix)]
+#[test]
+fn a_process_that_describes_another_machine_is_broken() {
+    let project = Project::new();
+    // The second process has another release, and the first one ends at its second request.
+    let script = "if mkdir first 2>/dev/null; then n=0; else n=-99; fi
+while IFS= read -r line; do n=$((n+1)); [ $n = 3 ] && exit 1; echo \"$line\"; done |";
+    let other = "{ if [ -d second ]; then sed -u s/vmconf/other/; else mkdir second; cat; fi; }";
+    let serve = env!("CARGO_BIN_EXE_vmconf");
+    project.write("m.sh", &format!("{script} '{serve}' serve evm | {other}\n"));
+    let ran = project.run(&["run", "-j", "1", "add.json", "--vm", "m=sh m.sh"]);
+    assert_eq!(ran.exit, 3, "{ran:?}");
+    assert!(ran.stdout.contains("answered hello otherwise than its first process"), "{ran:?}");
 }
 
 /// As many processes run as there are jobs, however many requests each takes, also after they broke down.
