@@ -89,13 +89,16 @@ pub(super) fn machine(name: &str, families: &Families) -> anyhow::Result<NamedMa
     if let Some(family) = families.by_name(name) {
         return Ok(NamedMachine::Family(family));
     }
-    let own: Vec<_> = families.iter().map(|known| known.family.machine).collect();
-    let names = || MACHINES.iter().map(|machine| machine.name).chain(own.iter().copied());
-    let expected = match nearest(name, names()) {
+    let own = families.iter().map(|known| known.family.machine);
+    Err(no_machine(name, MACHINES.iter().map(|machine| machine.name).chain(own).collect()))
+}
+
+fn no_machine(name: &str, names: Vec<&str>) -> anyhow::Error {
+    let expected = match nearest(name, names.iter().copied()) {
         Some(near) => format!("did you mean {near}?"),
-        None => format!("there are {}", names().collect::<Vec<_>>().join(", ")),
+        None => format!("there are {}", names.join(", ")),
     };
-    bail!("there is no machine {name:?}; {expected}")
+    anyhow::anyhow!("there is no machine {name:?}; {expected}")
 }
 
 /// The machine of this name, whose instructions a command needs.
@@ -105,12 +108,13 @@ pub(super) fn machine(name: &str, families: &Families) -> anyhow::Result<NamedMa
 /// When there is none, or a family describes it.
 pub(super) fn embedded(name: &str, settings: &Settings) -> anyhow::Result<&'static MachineInfo> {
     // Whoever names an embedded machine needs no declarations.
-    let families =
-        if machines::by_name(name).is_some() { Families::default() } else { configured(settings)? };
-    match machine(name, &families)? {
-        NamedMachine::Embedded(machine) => Ok(machine),
-        NamedMachine::Family(_) => bail!("{name}: {NO_INSTRUCTIONS}"),
+    if let Some(machine) = machines::by_name(name) {
+        return Ok(machine);
     }
+    if configured(settings)?.by_name(name).is_some() {
+        bail!("{name}: {NO_INSTRUCTIONS}");
+    }
+    Err(no_machine(name, MACHINES.iter().map(|machine| machine.name).collect()))
 }
 
 /// Whether an argument is the path of a declaration, and not the name of a family.

@@ -1,6 +1,6 @@
 //! Numbers on the command line.
 
-use std::num::{IntErrorKind, ParseIntError};
+use std::num::{IntErrorKind, NonZeroU64, ParseIntError};
 use std::str::FromStr;
 
 /// Parses a whole number that fits the type.
@@ -17,7 +17,16 @@ pub(super) fn number<T: FromStr<Err = ParseIntError>>(text: &str) -> Result<T, &
     })
 }
 
-/// Parses a whole number that is at least 1.
+/// Parses a whole number of at most 64 bits that is at least 1.
+///
+/// # Errors
+///
+/// What is wrong, in words.
+pub(super) fn at_least_one(text: &str) -> Result<u64, &'static str> {
+    number(text).map(NonZeroU64::get)
+}
+
+/// Parses a whole number of at most 16 bits that is at least 1.
 ///
 /// # Errors
 ///

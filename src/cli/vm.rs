@@ -24,7 +24,7 @@ use vmconf::wire::protocol::Hello;
 use super::adapters;
 use super::duration::time_limit;
 use super::errors::BrokenInput;
-use super::number::number;
+use super::number::at_least_one;
 use super::output;
 use super::settings::{FILE, Settings};
 
@@ -87,7 +87,7 @@ struct VmLimits {
     start_timeout: Option<Duration>,
 
     /// Bytes of memory that the machine of --vm may take [default: 4294967296 of data]
-    #[arg(long, value_name = "BYTES", help_heading = "Machine", value_parser = number::<u64>)]
+    #[arg(long, value_name = "BYTES", help_heading = "Machine", value_parser = at_least_one)]
     vm_memory: Option<u64>,
 }
 

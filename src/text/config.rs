@@ -343,9 +343,10 @@ impl ConfigReader<'_> {
                     let place = if name == "timeout" { &mut vm.timeout } else { &mut vm.start_timeout };
                     timeout.map(|timeout| *place = Some(timeout)).ok_or("a duration such as \"10s\"")
                 }
-                "memory" => {
-                    bytes(value.get_ref()).map(|memory| vm.memory = Some(memory)).ok_or("a number of bytes")
-                }
+                "memory" => bytes(value.get_ref())
+                    .filter(|memory| *memory > 0)
+                    .map(|memory| vm.memory = Some(memory))
+                    .ok_or("a number of bytes, at least 1"),
                 "known" => {
                     text().map(|path| vm.known = Some(self.folder.join(path))).ok_or("the path of a file")
                 }
