@@ -33,9 +33,9 @@ const BEHAVIOURS: &[(u8, &str, &str)] = &[
     (0x05, "fails", "crash ended with exit code 3\nTraceback"),
     (0x06, "violates memory", "crash killed by SIGSEGV"),
     (0x07, "is killed", "crash killed by SIGKILL"),
-    (0x08, "sleeps", "timeout no answer in 1 s"),
-    (0x09, "is busy", "timeout no answer in 1 s"),
-    (0x0a, "ignores signals", "timeout no answer in 1 s"),
+    (0x08, "sleeps", "timeout no answer in 2 s"),
+    (0x09, "is busy", "timeout no answer in 2 s"),
+    (0x0a, "ignores signals", "timeout no answer in 2 s"),
     (
         0x0b,
         "writes text",
@@ -44,9 +44,9 @@ const BEHAVIOURS: &[(u8, &str, &str)] = &[
     (0x0c, "writes an empty line", "crash wrote a line that is not an answer"),
     (0x0d, "writes bytes", "crash wrote a line that is not an answer"),
     (0x0e, "writes half a line and exits", "crash ended with exit code 0"),
-    (0x0f, "writes half a line and sleeps", "timeout no answer in 1 s"),
+    (0x0f, "writes half a line and sleeps", "timeout no answer in 2 s"),
     (0x10, "answers another request", "crash answered request"),
-    (0x11, "says hello", "timeout no answer in 1 s"),
+    (0x11, "says hello", "timeout no answer in 2 s"),
     (0x12, "answers twice", "pass"),
     (0x13, "leaves out a step", "crash answered 0 of 1 steps"),
     (0x14, "adds a step", "crash answered 2 of 1 steps"),
@@ -128,7 +128,7 @@ fn shown(verdict: &Verdict) -> String {
 fn hostile(variable: &str) -> TesteeCommand {
     let script = at_root(SCRIPT);
     TesteeCommand {
-        timeout: Duration::from_secs(1),
+        timeout: Duration::from_secs(2),
         memory: Some(100 << 20),
         env: vec![("VMCONF_TEST".to_owned(), variable.to_owned())],
         ..command(["sh", script.to_str().unwrap()])
