@@ -17,6 +17,7 @@ use super::select;
 use super::source::VectorSource;
 use super::sources::Sources;
 use crate::model::case::CaseId;
+use crate::model::case_report::CaseReport;
 use crate::model::event::{Event, FieldNotCompared, RunSummary};
 use crate::model::explanation::{ExplainedCase, Explanation, MAX_EXPLAINED};
 use crate::model::signature;
@@ -104,9 +105,19 @@ impl<'s> RunCollector<'s> {
         for (diagnostic, file) in file.notes() {
             (self.sink)(Event::Note { file, diagnostic });
         }
-        if let Some(report) = file.broken() {
+        if let Some(report) = file.broken().filter(|report| self.may_select(report)) {
             self.emit(file, JudgedCase::new(report));
         }
+    }
+
+    /// Whether the expression of the run might select cases of a broken file.
+    fn may_select(&self, report: &CaseReport) -> bool {
+        let cause = signature::cause(report.machine.as_deref(), &report.verdict).unwrap_or_default();
+        self.options
+            .run
+            .expression
+            .as_ref()
+            .is_none_or(|expression| expression.may_select(&report.id, &cause))
     }
 
     /// Reports the judged case at this index of the file.

@@ -14,7 +14,7 @@ use vmconf::model::interrupt::Interrupt;
 use vmconf::model::limits::Limits;
 use vmconf::text::json::{Document, JsonNode};
 
-/// What ends a vector at a limit of 50 million units and 128 MB, and how many instructions it executes at most.
+/// What ends a vector at a limit of 50 million units and 256 MB, and how many instructions it executes at most.
 const ENDS: &[(&str, &str, u64)] = &[
     ("evm-balance-loop", "max-memory", 4_300_000),
     ("evm-exp-loop", "max-steps", 6_400_000),
@@ -33,7 +33,7 @@ const ENDS: &[(&str, &str, u64)] = &[
 
 #[test]
 fn limits_end_hostile_programs() {
-    let limits = Limits { steps: 50_000_000, memory: 128 << 20, ..Limits::default() };
+    let limits = Limits { steps: 50_000_000, memory: 256 << 20, ..Limits::default() };
     for (name, flag, most) in ENDS {
         let mut machine = loaded(&case(name), &limits);
         let mut count = Count(0);

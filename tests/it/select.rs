@@ -135,6 +135,29 @@ fn every_outcome_and_fork_is_accepted_under_all_names() {
     assert_eq!(called, of_ethereum(&format!("calls(0x{:0>39}[1])", "")));
 }
 
+/// A broken file is an error of a run that might select its cases, and of no other.
+#[test]
+fn broken_files_are_reported_where_they_might_be_selected() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("broken.json"), "{").unwrap();
+    std::fs::copy(at_root(STORAGE), folder.path().join("whole.json")).unwrap();
+    let errors = |expr: &str| {
+        let mut command = command(&["run", ".", "-q", "-E", expr]);
+        let ran = ran(command.current_dir(folder.path()).output().unwrap());
+        (ran.stdout.contains(" 1 error, "), ran.exit)
+    };
+    for expr in
+        ["op(SSTORE)", "machine(evm)", "not path(whole.json)", "path(broken.json)", "cause(~file ends)"]
+    {
+        assert_eq!(errors(expr), (true, 3), "{expr}");
+    }
+    for expr in
+        ["path(whole.json)", "machine(evm) and not path(broken.json)", "path(whole.json) or cause(~gas)"]
+    {
+        assert_eq!(errors(expr), (false, 0), "{expr}");
+    }
+}
+
 /// The help lists every predicate.
 #[test]
 fn help_lists_every_predicate() {

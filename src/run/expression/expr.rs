@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::case_info::{COSTS, CaseInfo, Cost, ExpressionCase, Outcomes};
-use super::predicates::{Argument, CAUSE, Matcher, Predicate, VERDICT};
+use super::predicates::{Argument, CAUSE, Matcher, PATH, Predicate, VERDICT};
+use crate::model::case::CaseId;
 
 /// A parsed expression.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,19 +54,34 @@ impl ExprSelection {
     /// are false.
     pub fn selects(&self, info: &dyn CaseInfo) -> bool {
         let asked = ExpressionCase::new(info, &self.last);
-        COSTS.iter().find_map(|cost| self.expr.value(*cost, &asked)).unwrap_or(false)
+        let value = |cost: &Cost| {
+            let is_known = |term: &Term| term.predicate.cost <= *cost;
+            self.expr.value(&|term| is_known(term).then(|| (term.predicate.holds)(&term.matcher, &asked)))
+        };
+        COSTS.iter().find_map(value).unwrap_or(false)
+    }
+
+    /// Whether cases of a file that is broken for this cause might be selected, of which nothing else is known.
+    pub fn may_select(&self, file: &CaseId, cause: &str) -> bool {
+        let verdict = self.last.verdicts.get(&file.to_string());
+        let known = |term: &Term| match term.predicate.name {
+            PATH => Some(term.matcher.matches(&file.file)),
+            CAUSE => Some(term.matcher.matches(cause)),
+            VERDICT => verdict.map(|verdict| term.matcher.matches(verdict)),
+            _ => None,
+        };
+        self.expr.value(&known) != Some(false)
     }
 }
 
 impl Expr {
-    /// Whether the expression holds; `None` if predicates up to this cost do not decide it.
-    fn value(&self, cost: Cost, asked: &ExpressionCase<'_>) -> Option<bool> {
+    /// Whether the expression holds; `None` if the predicates of which that is `known` do not decide it.
+    fn value(&self, known: &dyn Fn(&Term) -> Option<bool>) -> Option<bool> {
         match self {
-            Expr::Is(term) if term.predicate.cost > cost => None,
-            Expr::Is(term) => Some((term.predicate.holds)(&term.matcher, asked)),
-            Expr::Not(inner) => inner.value(cost, asked).map(|value| !value),
-            Expr::All(parts) => decided(parts.iter().map(|part| part.value(cost, asked)), false),
-            Expr::Any(parts) => decided(parts.iter().map(|part| part.value(cost, asked)), true),
+            Expr::Is(term) => known(term),
+            Expr::Not(inner) => inner.value(known).map(|value| !value),
+            Expr::All(parts) => decided(parts.iter().map(|part| part.value(known)), false),
+            Expr::Any(parts) => decided(parts.iter().map(|part| part.value(known)), true),
         }
     }
 

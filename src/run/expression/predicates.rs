@@ -48,6 +48,7 @@ impl fmt::Debug for Predicate {
 
 pub(super) const VERDICT: &str = "verdict";
 pub(super) const CAUSE: &str = "cause";
+pub(super) const PATH: &str = "path";
 
 /// Nouns for outcomes that vectors and machines name otherwise.
 const OTHER_ENDS: [(&str, &str); 1] = [("refused", "refusal")];
@@ -115,7 +116,7 @@ pub static PREDICATES: &[Predicate] = &[
         holds: |matcher, asked| matcher.matches(asked.info.id().name.as_deref().unwrap_or_default()),
     },
     Predicate {
-        name: "path",
+        name: PATH,
         argument: "path",
         placeholder: "FILE",
         doc: "is in the file with this path, as in its id",
