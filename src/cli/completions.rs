@@ -41,8 +41,8 @@ impl Completions {
 /// Example: vmconf man run
 #[derive(Debug, Args)]
 pub(super) struct Man {
-    /// The command
-    command: Option<String>,
+    /// The command, such as `run` or `vm check`
+    command: Vec<String>,
 
     /// Write one page for each command to this folder
     #[arg(long, value_name = "FOLDER", conflicts_with = "command")]
@@ -65,9 +65,9 @@ impl Man {
             }
             return Ok(Exit::Passed);
         }
-        let name = self.command.as_ref().map_or("vmconf".to_owned(), |name| format!("vmconf-{name}"));
+        let name = self.command.iter().fold("vmconf".to_owned(), |above, name| format!("{above}-{name}"));
         let page = pages.into_iter().find(|page| page_name(page) == name);
-        let page = page.with_context(|| format!("there is no command {name}"))?;
+        let page = page.with_context(|| format!("there is no command {}", self.command.join(" ")))?;
         output::print(|out| write_page(page, out))?;
         Ok(Exit::Passed)
     }

@@ -308,7 +308,8 @@ impl<'r, 'w> WatchSession<'r, 'w> {
 
     fn note_waiting(&self) {
         let paths: Vec<_> = self.runner.searched().iter().map(|path| path.display().to_string()).collect();
-        output::note(&format!("waiting for changes of {}; Ctrl-C ends", in_short(&paths)));
+        let changes = if paths.is_empty() { String::new() } else { format!(" of {}", in_short(&paths)) };
+        output::note(&format!("waiting for changes{changes}; Ctrl-C ends"));
     }
 }
 

@@ -134,5 +134,7 @@ fn every_command_has_a_page_of_the_manual() {
         assert_eq!(page, vmconf(&["man", &name]).stdout);
     }
     assert!(folder.path().join("vmconf-known-update.1").exists());
-    assert_eq!(vmconf(&["man", "rnu"]).exit, 2);
+    assert_eq!(vmconf(&["man", "known", "update"]).stdout, vmconf(&["man", "known-update"]).stdout);
+    let unknown = vmconf(&["man", "rnu"]);
+    assert_eq!((unknown.exit, &*unknown.stderr), (2, "error: there is no command rnu\n"));
 }
