@@ -53,6 +53,7 @@ pub mod options;
 mod order;
 mod pattern_index;
 mod pool;
+mod read_case;
 pub mod running;
 mod sample;
 mod second_try;

@@ -89,16 +89,22 @@ pub(super) fn machine(name: &str, families: &Families) -> anyhow::Result<NamedMa
     if let Some(family) = families.by_name(name) {
         return Ok(NamedMachine::Family(family));
     }
-    let own = families.iter().map(|known| known.family.machine);
-    Err(no_machine(name, MACHINES.iter().map(|machine| machine.name).chain(own).collect()))
+    let all: Vec<_> = embedded_names().chain(families.iter().map(|known| known.family.machine)).collect();
+    Err(no_machine(name, families, &all))
 }
 
-fn no_machine(name: &str, names: Vec<&str>) -> anyhow::Error {
-    let expected = match nearest(name, names.iter().copied()) {
+/// The error for a machine that does not exist: it names the one that may be meant, or else those that `fit`.
+fn no_machine(name: &str, families: &Families, fit: &[&str]) -> anyhow::Error {
+    let all = embedded_names().chain(families.iter().map(|known| known.family.machine));
+    let expected = match nearest(name, all) {
         Some(near) => format!("did you mean {near}?"),
-        None => format!("there are {}", names.join(", ")),
+        None => format!("there are {}", fit.join(", ")),
     };
     anyhow::anyhow!("there is no machine {name:?}; {expected}")
+}
+
+fn embedded_names() -> impl Iterator<Item = &'static str> {
+    MACHINES.iter().map(|machine| machine.name)
 }
 
 /// The machine of this name, whose instructions a command needs.
@@ -111,10 +117,11 @@ pub(super) fn embedded(name: &str, settings: &Settings) -> anyhow::Result<&'stat
     if let Some(machine) = machines::by_name(name) {
         return Ok(machine);
     }
-    if configured(settings)?.by_name(name).is_some() {
+    let families = configured(settings)?;
+    if families.by_name(name).is_some() {
         bail!("{name}: {NO_INSTRUCTIONS}");
     }
-    Err(no_machine(name, MACHINES.iter().map(|machine| machine.name).collect()))
+    Err(no_machine(name, &families, &embedded_names().collect::<Vec<_>>()))
 }
 
 /// Whether an argument is the path of a declaration, and not the name of a family.

@@ -11,6 +11,7 @@ use super::judged_case::JudgedCase;
 use super::load::{LoadedCase, LoadedFile};
 use super::not_compared::{leaves_out, left_out};
 use super::options::RunOptions;
+use super::read_case::{ReadCase, ReadOr, error, execute};
 use super::second_try::judge_tries;
 use super::state_table::{FailedStep, state_table};
 use crate::formats::FileReading;
@@ -20,7 +21,7 @@ use crate::machines::status::{LimitReached, LoadError};
 use crate::machines::{self, MachineInfo};
 use crate::model::case::Case;
 use crate::model::case_report::CaseReport;
-use crate::model::diagnostic::{Diagnostic, Severity};
+use crate::model::diagnostic::Diagnostic;
 use crate::model::limits::Limits;
 use crate::model::path::{Path, PathKey};
 use crate::model::state_table::StateTable;
@@ -370,66 +371,6 @@ fn panic_as_error<T>(machine: &str, work: impl FnOnce() -> T) -> Result<T, Strin
     catch_panic(work).map_err(|panic| format!("the machine {machine} panicked: {panic}"))
 }
 
-/// A case that was read.
-struct ReadCase<'c> {
-    report: CaseReport,
-    notes: Vec<Diagnostic>,
-    loaded: &'c LoadedCase<'c>,
-    case: Case,
-}
-
-/// A case that was read, or the judged case if that is not possible.
-type ReadOr<'c> = Result<ReadCase<'c>, Box<JudgedCase>>;
-
-impl<'c> ReadCase<'c> {
-    fn new(loaded: &'c LoadedCase<'c>) -> ReadOr<'c> {
-        let mut report = loaded.report();
-        let reading = match loaded.read() {
-            Ok(reading) => reading,
-            Err(panicked) => {
-                report.verdict = error(panicked);
-                return Err(Box::new(JudgedCase::new(report)));
-            }
-        };
-        if let Some(opened) = loaded.files.content() {
-            report.content = report.content.map(|content| content.with(&opened));
-        }
-        let diagnostics = |severity| {
-            let diagnostics = reading.diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity);
-            diagnostics.map(|diagnostic| loaded.document.locate(diagnostic.clone())).collect()
-        };
-        let notes: Vec<_> = diagnostics(Severity::Note);
-        let Some(case) = reading.case else {
-            let unsupported = reading.unsupported.map(Verdict::Unsupported);
-            report.verdict = unsupported.unwrap_or_else(|| Verdict::Error(diagnostics(Severity::Error)));
-            return Err(Box::new(JudgedCase { notes, ..JudgedCase::new(report) }));
-        };
-        report.machine = Some(case.machine.into());
-        Ok(ReadCase { report, notes, loaded, case })
-    }
-
-    /// The case with its verdict, or with an error.
-    fn judged(self, verdict: Result<Verdict, String>) -> JudgedCase {
-        let ReadCase { mut report, notes, loaded, case } = self;
-        report.verdict = verdict.unwrap_or_else(error);
-        let is_self_contained = !loaded.files.are_requested();
-        let is_cacheable =
-            loaded.key.is_some() && report.verdict == Verdict::Pass && notes.is_empty() && is_self_contained;
-        JudgedCase { notes, case: Some(case), is_self_contained, is_cacheable, ..JudgedCase::new(report) }
-    }
-}
-
-/// Reads a case, and runs it with `run`, whose error is an error of the case.
-fn execute(loaded: &LoadedCase<'_>, run: impl FnOnce(&Case) -> Result<Verdict, String>) -> JudgedCase {
-    match ReadCase::new(loaded) {
-        Ok(read) => {
-            let verdict = run(&read.case);
-            read.judged(verdict)
-        }
-        Err(judged) => *judged,
-    }
-}
-
 /// Compares a case with its cached result.
 fn check(lookup: Option<Lookup>, judged: &mut JudgedCase, datum: u32) {
     judged.cache_update = match (lookup, judged.is_cacheable) {
@@ -568,10 +509,6 @@ fn stopped_verdict(stopped: Stopped, case: &Case, document: &Document) -> Verdic
         Stopped::Crash(breakdown) => Verdict::Crash(breakdown),
         Stopped::Timeout(breakdown) => Verdict::Timeout(breakdown),
     }
-}
-
-fn error(what: String) -> Verdict {
-    Verdict::Error(vec![Diagnostic::new(what)])
 }
 
 /// A diagnostic about a datum of the program, at its place if that is known.
