@@ -155,8 +155,9 @@ pub(super) fn try_strange(adapter: &mut CheckedAdapter, request: &Request, point
             .map_err(|error| format!("the answer is not one of the protocol: it {error}"))
     });
     let advice = "do not reject unknown members";
-    let is_same = |answer: &ProtocolAnswer| plain.as_ref() == Ok(answer);
-    points.answer("ignores members that it does not know", answer, is_same, advice);
+    let both = plain.and_then(|plain| Ok((plain, answer?)));
+    let is_same = |(plain, answer): &(ProtocolAnswer, ProtocolAnswer)| plain == answer;
+    points.answer("ignores members that it does not know", both, is_same, advice);
     strange["machine"] = json!("no-such-machine");
     let answer = adapter.line(&format!("{strange}\n"));
     let is_skip = |line: &Vec<u8>| matches!(ProtocolAnswer::read(line), Ok(ProtocolAnswer::Skip(_)));
