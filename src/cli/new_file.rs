@@ -29,7 +29,7 @@ impl ForceArgs {
         if name.and_then(uncompressed_name).is_some() {
             bail!("{}: files that are compressed are only read", path.display());
         }
-        if !self.force && is_regular(path) && path.exists() { Err(exists(path)) } else { Ok(()) }
+        if self.permits(path) { Ok(()) } else { Err(exists(path)) }
     }
 
     /// Writes the file at `path` with these bytes.
@@ -38,6 +38,9 @@ impl ForceArgs {
     ///
     /// When there is a file and the user did not allow to replace it, or it cannot be written.
     pub(super) fn write(&self, path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+        if !self.permits(path) {
+            return Err(exists(path));
+        }
         let written = if self.force || !is_regular(path) {
             ResultFile::with(path, bytes)
         } else {
@@ -47,6 +50,12 @@ impl ForceArgs {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(exists(path)),
             other => Ok(other.map_err(|error| Unwritten::file(path, error))?),
         }
+    }
+
+    /// Whether a command may write what is at `path`; true if there is nothing.
+    fn permits(&self, path: &Path) -> bool {
+        // A link that leads nowhere is there, too.
+        self.force || !is_regular(path) || path.symlink_metadata().is_err()
     }
 }
 

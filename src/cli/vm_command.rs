@@ -5,6 +5,7 @@ mod family_template;
 mod init;
 mod install;
 mod list;
+mod machine_template;
 
 use clap::{Args, Subcommand};
 use vmconf::model::exit_code::Exit;

@@ -303,6 +303,12 @@ impl Breakdown {
         }
     }
 
+    /// What happened to a process that ended, to follow its name: `was killed by SIGSEGV; standard error: no memory`.
+    pub fn clause(&self) -> String {
+        let was = if self.what.starts_with("killed") { "was " } else { "" };
+        format!("{was}{}{}", self.what, self.stderr_in_line())
+    }
+
     /// [`Breakdown::stderr_lines`], to follow `what` in the same line; empty if it wrote nothing.
     pub fn stderr_in_line(&self) -> String {
         let lines = self.stderr_lines();

@@ -37,11 +37,13 @@ pub use self::breakdowns::{BreakdownCount, Breakdowns};
 pub use self::case::limits_of;
 use self::case::{RunStates, TesteeRun, compared_by_hash};
 pub use self::command::{DEFAULT_MEMORY, TesteeCommand};
-pub use self::conversation::{Asking, Conversation};
+pub use self::conversation::{Asking, Awaited, Conversation};
 use self::declared::{DeclaredOffer, DeclaredRun};
-use self::exchange::{Exchange, read_answer};
+use self::exchange::Exchange;
+pub use self::exchange::read_answer;
 pub use self::group::ProcessGroups;
 pub use self::identity::{UnknownIdentity, identity};
+pub use self::lines::Stray;
 use self::misconduct::Misconduct;
 use self::pool::{Pool, RequestsInFlight, RunningTestee};
 pub use self::trouble::Trouble;
@@ -66,7 +68,7 @@ mod trouble;
 pub const START: Duration = Duration::from_secs(20);
 
 /// The maximum number of requests in flight per process, whatever it offers. Each takes a thread.
-const MAX_IN_FLIGHT: usize = 16;
+pub const MAX_IN_FLIGHT: usize = 16;
 
 /// What a process does wrong that describes another machine than the first one.
 const OTHER_HELLO: &str = "answered hello otherwise than its first process";

@@ -78,18 +78,10 @@ impl Server {
     }
 
     fn hello(&self) -> Hello {
-        let actions = [
-            WireAction::Execute,
-            WireAction::Run(0),
-            WireAction::Set(Json::Null),
-            WireAction::StepInto,
-            WireAction::StepOver,
-            WireAction::StepOut,
-        ];
         let offer = Offer {
             machine: self.info.name.to_owned(),
             fields: self.info.fields.iter().map(|field| field.name.to_owned()).collect(),
-            actions: actions.iter().map(|action| action.name().to_owned()).collect(),
+            actions: WireAction::all().iter().map(|action| action.name().to_owned()).collect(),
             revisions: Vec::new(),
             lacks: Vec::new(),
             extensions: Vec::new(),

@@ -272,6 +272,18 @@ pub enum WireAction {
 }
 
 impl WireAction {
+    /// One of each kind.
+    pub fn all() -> [WireAction; 6] {
+        [
+            WireAction::Execute,
+            WireAction::Run(0),
+            WireAction::Set(Json::Null),
+            WireAction::StepInto,
+            WireAction::StepOver,
+            WireAction::StepOut,
+        ]
+    }
+
     /// Its name in [`Offer::actions`].
     pub fn name(&self) -> &'static str {
         match self {

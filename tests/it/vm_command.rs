@@ -6,9 +6,15 @@ use std::fs;
 use std::process::Command;
 
 use tempfile::TempDir;
+use vmconf::machines;
+use vmconf::testees::server::Server;
+use vmconf::wire::protocol::{Hello, ProtocolAnswer};
 
 use crate::support::skip::skip;
 use crate::support::{Ran, at_root, command, ran, vmconf};
+
+mod filled;
+mod misbehaving;
 
 const ADAPTER: &str = "docs/examples/adapter/mine.py";
 const SERVE: &str = env!("CARGO_BIN_EXE_vmconf");
@@ -85,7 +91,7 @@ fn the_templates_work_where_their_language_is_installed() {
     let folder = TempDir::new().unwrap();
     let mut tried = 0;
     // The compiled ones are a toy machine as written.
-    let nothing = ["reports fields: ", "nothing is implemented yet"].as_slice();
+    let nothing = ["nothing is implemented yet"].as_slice();
     for (language, file, needs, build, run, expected) in [
         ("python", "mine.py", "command -v python3", "true", "python3 mine.py", nothing),
         ("js", "mine.mjs", "command -v node", "true", "node mine.mjs", nothing),
@@ -123,11 +129,81 @@ fn the_templates_work_where_their_language_is_installed() {
     assert_eq!(vmconf(&["vm", "init", "c", "../mine"]).exit, 2);
 }
 
+/// A template announces what `vmconf serve` does, and a toy EVM is written for no other machine.
+#[test]
+fn templates_are_for_the_machine() {
+    let folder = TempDir::new().unwrap();
+    for machine in ["evm", "ethereum", "neo3", "neo2", "tinyvm", "minic89"] {
+        for (language, file) in [("python", "mine.py"), ("js", "mine.mjs")] {
+            let args = ["vm", "init", language, "mine", "--machine", machine, "--force"];
+            assert_eq!(vmconf_in(&folder, &args).exit, 0, "{language}, {machine}");
+            let text = fs::read_to_string(folder.path().join(file)).unwrap();
+            let hello = Server::new(machines::by_name(machine).unwrap())
+                .answer(br#"{"type":"hello","version":1,"vmconf":"0"}"#);
+            let Ok(ProtocolAnswer::Hello(Hello { machines: offers, .. })) = hello else {
+                panic!("{hello:?}")
+            };
+            for name in [&offers[0].fields, &offers[0].actions].into_iter().flatten() {
+                assert!(text.contains(&format!("\"{name}\"")), "{language}, {machine}, {name}: {text}");
+            }
+            assert!(!text.contains("{{"), "{text}");
+        }
+        for language in ["c", "go", "rust"] {
+            let ran = vmconf_in(&folder, &["vm", "init", language, "toy", "--machine", machine, "--force"]);
+            let expected = format!("error: {machine}: there are templates in Python and JavaScript only\n");
+            let expected = if machine == "evm" { (0, "") } else { (2, &*expected) };
+            assert_eq!((ran.exit, &*ran.stderr), expected, "{language}");
+        }
+    }
+}
+
+/// What is there is not replaced, and nothing is written to where a link leads.
+#[test]
+#[cfg(unix)]
+fn a_link_that_leads_nowhere_is_not_followed() {
+    let folder = TempDir::new().unwrap();
+    std::os::unix::fs::symlink("target", folder.path().join("mine.py")).unwrap();
+    let ran = vmconf_in(&folder, &["vm", "init", "python", "mine"]);
+    assert_eq!((ran.exit, &*ran.stderr), (2, "error: mine.py: this file exists; --force replaces it\n"));
+    assert!(!folder.path().join("target").exists());
+    assert_eq!(vmconf_in(&folder, &["vm", "init", "python", "mine", "--force"]).exit, 0);
+    assert!(folder.path().join("target").exists());
+}
+
+/// The printed commands make a package of any name.
+#[test]
+#[cfg(unix)]
+fn the_package_of_a_template_in_rust_may_have_any_name() {
+    if Command::new("cargo").arg("--version").output().is_err() {
+        skip("cargo is not installed, so that the packages are not made");
+        return;
+    }
+    let folder = TempDir::new().unwrap();
+    for name in ["6502", "test", "serde_json", "fn", "mine"] {
+        let made = vmconf_in(&folder, &["vm", "init", "rust", name]);
+        let lines: Vec<_> = made.stdout.lines().map(str::trim).collect();
+        let [file, build, check] = lines[..] else { panic!("{made:?}") };
+        let (package, rest) = build.split_once(" && mv ").unwrap();
+        assert!(rest.starts_with(&format!("{file} {name}/src/main.rs && cd {name} && cargo add serde_json")));
+        assert_eq!(check, format!("vmconf vm check ./{name}/target/release/adapter"));
+        // The rest needs a registry.
+        let package = format!("{package} --vcs none");
+        let packed = Command::new("sh").args(["-c", &package]).current_dir(&folder).output().unwrap();
+        assert!(packed.status.success(), "{name}: {packed:?}");
+        let manifest = fs::read_to_string(folder.path().join(name).join("Cargo.toml")).unwrap();
+        assert!(manifest.contains("name = \"adapter\""), "{manifest}");
+    }
+}
+
+fn vmconf_in(folder: &TempDir, args: &[&str]) -> Ran {
+    ran(command(args).current_dir(folder).output().unwrap())
+}
+
 /// Those of families, whose declarations say what a case gives.
 #[test]
 fn the_templates_of_families_work_where_their_language_is_installed() {
     let folder = TempDir::new().unwrap();
-    let toy = at_root("tests/families/toy.toml");
+    let [toy, widths] = ["toy", "widths"].map(|name| at_root(format!("tests/families/{name}.toml")));
     let mut tried = 0;
     for (language, needs, build, run) in [
         ("python", "python3", "true", "python3 mine.py"),
@@ -139,7 +215,7 @@ fn the_templates_of_families_work_where_their_language_is_installed() {
             skip(&format!("there is no {needs}, so that the template for families is not run"));
             continue;
         }
-        for family in ["z80", "pvm", "bch", toy.to_str().unwrap()] {
+        for family in ["z80", "pvm", "bch", toy.to_str().unwrap(), widths.to_str().unwrap()] {
             let made = ["vm", "init", language, "mine", "--family", family, "--force"];
             let made = ran(command(&made).current_dir(&folder).output().unwrap());
             assert_eq!(made.exit, 0, "{made:?}");
@@ -148,31 +224,40 @@ fn the_templates_of_families_work_where_their_language_is_installed() {
             let check = ["vm", "check", "--family", family].into_iter().chain(run.split(' '));
             let checked = ran(command(&check.collect::<Vec<_>>()).current_dir(&folder).output().unwrap());
             assert_eq!(checked.exit, 0, "{language}, {family}: {checked:?}");
-            answers_without_what_is_not_given(&folder, family, run);
+            if family == "pvm" {
+                // No case passes, since nothing changes.
+                let cases = run_unchanged(&folder, (build, run), "families/vectors/pvm", &[]);
+                assert_eq!(cases.exit, 1, "{language}: {cases:?}");
+            }
+            if family.ends_with("widths.toml") {
+                let cases =
+                    run_unchanged(&folder, (build, run), "tests/families/widths.json", &["--family", family]);
+                assert!(cases.exit == 0 && cases.stdout.starts_with("2 passed, "), "{language}: {cases:?}");
+            }
         }
         tried += 1;
     }
     assert!(tried > 0);
 }
 
-/// A template whose machine does nothing answers each case with what the case gives, and breaks no rule.
-fn answers_without_what_is_not_given(folder: &TempDir, family: &str, run: &str) {
-    if family != "pvm" {
-        return;
-    }
-    for (file, (unsupported, nothing)) in [
-        ("mine.py", ("raise Unsupported(\"nothing is implemented yet\")", "pass")),
-        ("mine.mjs", ("throw new Unsupported('nothing is implemented yet')", "")),
-    ] {
+/// Runs cases on a template whose actions change nothing: it answers each case with what the case gives, and breaks no
+/// rule.
+fn run_unchanged(folder: &TempDir, (build, run): (&str, &str), vectors: &str, more: &[&str]) -> Ran {
+    let changes = [
+        ("mine.py", "raise Unsupported(\"nothing is implemented yet\")", "pass"),
+        ("mine.mjs", "throw new Unsupported('nothing is implemented yet')", ""),
+        ("mine.rs", "Err(Unsupported(\"nothing is implemented yet\".to_owned()))", "Ok(())"),
+    ];
+    for (file, unsupported, nothing) in changes {
         let path = folder.path().join(file);
-        let Some(text) = fs::read_to_string(&path).ok().filter(|_| run.ends_with(file)) else { continue };
-        assert!(text.contains(unsupported), "{text}");
+        let Ok(text) = fs::read_to_string(&path) else { continue };
         fs::write(&path, text.replace(unsupported, nothing)).unwrap();
-        let vectors = at_root("families/vectors/pvm").display().to_string();
-        let vm = format!("mine={run}");
-        let cases = ran(command(&["run", &vectors, "--vm", &vm]).current_dir(folder).output().unwrap());
-        assert_eq!(cases.exit, 1, "{cases:?}");
     }
+    let built = Command::new("sh").args(["-c", build]).current_dir(folder).output().unwrap();
+    assert!(built.status.success(), "{built:?}");
+    let vectors = at_root(vectors).display().to_string();
+    let vm = format!("mine={run}");
+    vmconf_in(folder, &[&["run", &vectors, "--vm", &vm], more].concat())
 }
 
 /// An adapter of the box is installed with the ordinary package client, here one that stands in for npm, into a folder of

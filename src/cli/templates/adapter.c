@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The fields of the state that are reported; `vmconf serve {{machine}}` answers hello with all that there are. */
+/* The fields of the state that are reported; `vmconf serve evm` answers hello with all that there are. */
 static const char HELLO[] =
     "{\"type\":\"hello\",\"version\":1,\"name\":\"{{name}}\",\"release\":\"0.1.0\",\"language\":\"C\","
-    "\"machines\":[{\"machine\":\"{{machine}}\","
+    "\"machines\":[{\"machine\":\"evm\","
     "\"fields\":[\"outcome\",\"gas\",\"out\",\"logs\",\"logsHash\",\"callcreates\",\"post\"]}]}";
 
 /* Keccak-256 of the RLP of an empty list. */
@@ -191,7 +191,7 @@ static cJSON *answer(const cJSON *request) {
     if (type != NULL && strcmp(type, "hello") == 0) return cJSON_Parse(HELLO);
     struct refusal why;
     cJSON *states = NULL;
-    if (type == NULL || machine == NULL || strcmp(type, "run") != 0 || strcmp(machine, "{{machine}}") != 0)
+    if (type == NULL || machine == NULL || strcmp(type, "run") != 0 || strcmp(machine, "evm") != 0)
         refuse(&why, "skip", "no such request or machine", "");
     else
         states = states_of(request, &why);

@@ -40,8 +40,8 @@ type request struct {
 
 var hello = object{
 	"type": "hello", "version": 1, "name": "{{name}}", "release": "0.1.0", "language": "Go",
-	// The fields of the state that run reports; `vmconf serve {{machine}}` answers hello with all that there are.
-	"machines": []object{{"machine": "{{machine}}",
+	// The fields of the state that run reports; `vmconf serve evm` answers hello with all that there are.
+	"machines": []object{{"machine": "evm",
 		"fields": []string{"outcome", "gas", "out", "logs", "logsHash", "callcreates", "post"}}},
 }
 
@@ -171,8 +171,8 @@ func answer(asked request) object {
 	if asked.Type == "hello" {
 		return hello
 	}
-	if asked.Type != "run" || asked.Machine != "{{machine}}" || len(asked.Steps) > 1 {
-		return object{"type": "skip", "id": asked.Id, "reason": "only run is possible, of {{machine}} and in one step"}
+	if asked.Type != "run" || asked.Machine != "evm" || len(asked.Steps) > 1 {
+		return object{"type": "skip", "id": asked.Id, "reason": "only run is possible, of evm and in one step"}
 	}
 	states := []object{}
 	for _, step := range asked.Steps {

@@ -4,29 +4,48 @@ import { createInterface } from 'node:readline'
 
 const HELLO = {
   type: 'hello', version: 1, name: '{{name}}', release: '0.1.0', language: 'JavaScript',
-  // The fields of the state that run reports; `vmconf serve {{machine}}` answers hello with all that there are.
-  machines: [{ machine: '{{machine}}', fields: [] }],
+  // Remove the actions and fields that your machine does not have{{optional}}.
+  machines: [{
+    machine: '{{machine}}', actions: [{{actions}}], fields: [
+{{fields}}
+    ],
+  }],
 }
 
 // The program needs what this machine does not have.
 class Unsupported extends Error {}
 
-// Runs a program on a fresh machine; the fields of the state by name. TODO: call your machine here.
-function run(program, actions) {
-  if (Object.keys(program).length === 0) throw new TypeError('the program is empty')
-  throw new Unsupported('nothing is implemented yet')
+// A fresh machine with a program; a member that is left out has its default. TODO: call yours here.
+class Machine {
+  constructor(program) {
+    throw new Unsupported('nothing is implemented yet')
+  }
+
+  // Performs an action: 'execute', 'step-into', { run: 5 }, { set: {...} }.
+  do(action) {}
+
+  // The fields of the state by name, without those that have no value.
+  state() {
+    return {}
+  }
 }
 
-function answer(request) {
-  const { type, id, machine, program, steps } = request
+// The states after the steps, which are performed in order on one machine.
+function run(program, steps) {
+  const machine = new Machine(program)
+  return steps.map(({ do: actions, observe }) => {
+    actions.forEach((action) => machine.do(action))
+    const state = machine.state()
+    const names = observe.filter((name) => name in state)
+    return { fields: Object.fromEntries(names.map((name) => [name, state[name]])) }
+  })
+}
+
+function answer({ type, id, machine, program, steps }) {
   if (type === 'hello') return HELLO
   if (type !== 'run' || machine !== '{{machine}}') return { type: 'skip', id, reason: 'no such request or machine' }
   try {
-    const states = steps.map((step) => {
-      const state = run(program, step.do)
-      return Object.fromEntries(step.observe.filter((name) => name in state).map((name) => [name, state[name]]))
-    })
-    return { type: 'done', id, steps: states.map((fields) => ({ fields })) }
+    return { type: 'done', id, steps: run(program, steps) }
   } catch (error) {
     if (error instanceof Unsupported) return { type: 'skip', id, reason: error.message }
     return { type: 'error', id, message: error.message }

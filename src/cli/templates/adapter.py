@@ -5,8 +5,10 @@ import sys
 
 HELLO = {
     "type": "hello", "version": 1, "name": "{{name}}", "release": "0.1.0", "language": "Python",
-    # The fields of the state that `run` reports; `vmconf serve {{machine}}` answers hello with all that there are.
-    "machines": [{"machine": "{{machine}}", "fields": []}],
+    # Remove the actions and fields that your machine does not have{{optional}}.
+    "machines": [{"machine": "{{machine}}", "actions": [{{actions}}], "fields": [
+{{fields}}
+    ]}],
 }
 
 
@@ -14,11 +16,29 @@ class Unsupported(Exception):
     """The program needs what this machine does not have."""
 
 
-def run(program, actions):
-    """Runs a program on a fresh machine; the fields of the state by name. TODO: call your machine here."""
-    if not program:
-        raise ValueError("the program is empty")
-    raise Unsupported("nothing is implemented yet")
+class Machine:
+    """A fresh machine with a program; a member that is left out has its default. TODO: call yours here."""
+
+    def __init__(self, program):
+        raise Unsupported("nothing is implemented yet")
+
+    def do(self, action):
+        """Performs an action: "execute", "step-into", {"run": 5}, {"set": {...}}."""
+
+    def state(self):
+        """The fields of the state by name, without those that have no value."""
+        return {}
+
+
+def run(program, steps):
+    """The states after the steps, which are performed in order on one machine."""
+    machine, states = Machine(program), []
+    for step in steps:
+        for action in step["do"]:
+            machine.do(action)
+        state = machine.state()
+        states.append({"fields": {name: state[name] for name in step["observe"] if name in state}})
+    return states
 
 
 def answer(request):
@@ -28,14 +48,11 @@ def answer(request):
     if request["type"] != "run" or request["machine"] != "{{machine}}":
         return {"type": "skip", "reason": "no such request or machine", **answered}
     try:
-        states = [run(request["program"], step["do"]) for step in request["steps"]]
+        return {"type": "done", "steps": run(request["program"], request["steps"]), **answered}
     except Unsupported as lacks:
         return {"type": "skip", "reason": str(lacks), **answered}
     except (KeyError, ValueError) as wrong:
         return {"type": "error", "message": repr(wrong), **answered}
-    wanted = [step["observe"] for step in request["steps"]]
-    fields = [{name: state[name] for name in names if name in state} for state, names in zip(states, wanted)]
-    return {"type": "done", "steps": [{"fields": state} for state in fields], **answered}
 
 
 for line in sys.stdin:

@@ -3,11 +3,13 @@
 mod adapter;
 mod family;
 mod hello;
+mod in_flight;
 mod run;
+mod small_program;
+mod steps;
 
 use std::io::Write;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
 
 use clap::Args;
 use vmconf::model::count::counted;
@@ -15,7 +17,7 @@ use vmconf::model::escape::escaped;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::interrupt::Interrupt;
 use vmconf::run::Families;
-use vmconf::testees::process::{ProcessGroups, START, TesteeCommand};
+use vmconf::testees::process::{ProcessGroups, START, Stray, TesteeCommand};
 
 use self::adapter::{CheckPoints, CheckedAdapter, Point, TIMEOUT};
 use crate::cli::families;
@@ -24,9 +26,6 @@ use crate::cli::result_file::ResultFile;
 use crate::cli::settings::{ConfigArgs, Settings};
 use crate::cli::unwritten::Unwritten;
 use crate::cli::vm::end_on_interrupt;
-
-/// How long an adapter has to end after its input.
-const MOST_TO_END: Duration = Duration::from_secs(2);
 
 /// Try whether an adapter follows the process protocol
 ///
@@ -74,6 +73,7 @@ impl VmCheckArgs {
             interrupt: Interrupt::default(),
             conversation: None,
             recorded: Vec::new(),
+            stray: None,
         };
         let mut points = CheckPoints::default();
         match adapter.start() {
@@ -95,16 +95,20 @@ fn try_all(adapter: &mut CheckedAdapter, families: &Families, points: &mut Check
     let Some(hello) = hello::try_hello(adapter, families, points) else { return };
     for offer in &hello.machines {
         match families.by_name(&offer.machine) {
-            Some(known) => family::try_family(adapter, known, offer, points),
-            None => run::try_machine(adapter, offer, points),
+            Some(known) => family::try_family(adapter, known, offer, hello.in_flight, points),
+            None => run::try_machine(adapter, offer, hello.in_flight, points),
         }
     }
-    let ended = adapter.conversation.take().map_or(Ok(()), |it| it.finish(Instant::now(), MOST_TO_END));
-    let ended = ended.map_err(|breakdown| {
-        let advice = "end the loop at the end of the input, with exit code 0";
-        format!("it {}{}; {advice}", breakdown.what, breakdown.stderr_in_line())
-    });
+    let advice = "end the loop at the end of the input, with exit code 0";
+    let ended = adapter.finish().map_err(|why| format!("{why}; {advice}"));
+    // The last line may come at the end.
+    points.add("writes one line for each request", adapter.stray.take().map_or(Ok(()), |it| Err(stray(it))));
     points.add("ends when its input ends", ended);
+}
+
+fn stray(Stray { first, more }: Stray) -> String {
+    let more = if more > 0 { format!(" ({more} more like this)") } else { String::new() };
+    format!("it wrote {first}{more}; write nothing else to standard output, and logs to standard error")
 }
 
 fn print(points: &CheckPoints) -> anyhow::Result<Exit> {

@@ -1,8 +1,10 @@
 //! The template of an adapter for a family: what its declaration says, in a language.
 
-use vmconf::formats::family::Family;
 use vmconf::model::field_type::{DeclaredField, FieldType, MemoryType};
 use vmconf::model::shape::{MemberShape, Shape};
+use vmconf::run::FamilyMachine;
+
+use super::machine_template::{announced, lines, quoted};
 
 /// A language that has a template for families.
 #[derive(Debug, Clone, Copy)]
@@ -13,33 +15,16 @@ pub(super) enum FamilyLanguage {
 }
 
 /// The text of an adapter with this name.
-pub(super) fn family_template(family: &Family, name: &str, language: FamilyLanguage) -> String {
-    let fields = family.fields.iter().map(|field| format!("        {},", quoted(field.name)));
-    let optional = match family.optional {
-        [] => String::new(),
-        names => format!("; a machine need not have {}", names.join(", ")),
-    };
-    let actions: Vec<_> = family.actions().iter().map(|action| quoted(action)).collect();
+pub(super) fn family_template(known: FamilyMachine, name: &str, language: FamilyLanguage) -> String {
+    let FamilyMachine { family, machine } = known;
     let declared = || family.program.iter().filter_map(declared);
     let memories = declared().filter(|field| matches!(field.field_type, FieldType::Memory(_)));
     let memories: Vec<_> = memories.map(|field| quoted(&field.name)).collect();
-    language
+    let text = language
         .text()
         .replace("{{loads}}", &lines(declared().map(|field| language.load(field))))
-        .replace("{{fields}}", &lines(fields))
-        .replace("{{optional}}", &optional)
-        .replace("{{actions}}", &actions.join(", "))
-        .replace("{{memories}}", &format!("[{}]", memories.join(", ")))
-        .replace("{{name}}", name)
-        .replace("{{machine}}", family.machine)
-}
-
-fn lines(lines: impl Iterator<Item = String>) -> String {
-    lines.collect::<Vec<_>>().join("\n")
-}
-
-fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
+        .replace("{{memories}}", &format!("[{}]", memories.join(", ")));
+    announced(&text, name, machine, &family.actions())
 }
 
 fn declared(member: &MemberShape) -> Option<&'static DeclaredField> {
@@ -92,8 +77,9 @@ fn python(field_type: &FieldType, name: &str) -> Option<String> {
 }
 
 fn rust(field_type: &FieldType, name: &str) -> String {
+    // A number of the template has 128 bits with its sign.
     let is_short =
-        |number: &FieldType| matches!(number, FieldType::Unsigned(0..=64) | FieldType::Signed(0..=64));
+        |number: &FieldType| matches!(number, FieldType::Unsigned(0..=127) | FieldType::Signed(0..=127));
     match field_type {
         number if is_short(number) => format!("Datum::Number(number(&program[{name}]))"),
         FieldType::Memory(MemoryType { cell, .. }) if is_short(cell) => {

@@ -4,11 +4,13 @@ use std::io::Write;
 
 use anyhow::bail;
 use clap::{Args, ValueEnum};
-use vmconf::formats::family::Family;
+use vmconf::machines::MachineInfo;
 use vmconf::model::exit_code::Exit;
+use vmconf::run::FamilyMachine;
 use vmconf::text::shell::quoted;
 
 use super::family_template::{FamilyLanguage, family_template};
+use super::machine_template::machine_template;
 use crate::cli::families::{self, NamedMachine};
 use crate::cli::new_file::ForceArgs;
 use crate::cli::output;
@@ -17,8 +19,9 @@ use crate::cli::settings::{ConfigArgs, Settings};
 
 /// Write a template of an adapter
 ///
-/// The template speaks the process protocol and answers that it supports no program yet. It writes NAME with the
-/// extension of the language.
+/// The template speaks the process protocol. In Python and JavaScript, and for a family, it answers that it supports no
+/// program yet; in C, Go and Rust, it is a toy EVM, in whose place you call your machine. It writes NAME with the extension
+/// of the language.
 ///
 /// Example: vmconf vm init python mine
 #[derive(Debug, Args)]
@@ -30,7 +33,7 @@ pub(super) struct Init {
     /// The name of your machine
     name: String,
 
-    /// The machine that it implements, one of vmconf or of a family
+    /// The machine that it implements: one of vmconf, in C, Go and Rust only evm, or one of a family
     #[arg(long, value_name = "MACHINE", default_value = "evm", value_parser = machine_argument())]
     machine: String,
 
@@ -70,11 +73,12 @@ impl TemplateLanguage {
                 template("py", include_str!("../templates/adapter.py"), None, "python3 {{name}}.py")
             }
             TemplateLanguage::Rust => {
+                // A package cannot have every name that a folder can.
                 let build = Some(
-                    "cargo new {{name}} && mv {{name}}.rs {{name}}/src/main.rs && cd {{name}} && cargo add serde_json \
+                    "cargo new --name adapter {{name}} && mv {{name}}.rs {{name}}/src/main.rs && cd {{name}} && cargo add serde_json \
                      && cargo build --release && cd ..",
                 );
-                let run = "./{{name}}/target/release/{{name}}";
+                let run = "./{{name}}/target/release/adapter";
                 template("rs", include_str!("../templates/adapter.rs.txt"), build, run)
             }
             TemplateLanguage::C => {
@@ -103,8 +107,8 @@ impl Init {
         let fill = |text: &str| text.replace("{{name}}", &self.name);
         let file = format!("{}.{extension}", self.name);
         let text = match machine {
-            NamedMachine::Embedded(machine) => fill(text).replace("{{machine}}", machine.name),
-            NamedMachine::Family(known) => self.of_family(known.family)?,
+            NamedMachine::Embedded(machine) => self.of_machine(text, machine)?,
+            NamedMachine::Family(known) => self.of_family(known)?,
         };
         self.force.write(file.as_ref(), text.as_bytes())?;
         let mut out = output::stdout();
@@ -126,16 +130,30 @@ impl Init {
         families::machine(family.machine, &families)
     }
 
+    /// The template for a machine that vmconf embeds.
+    fn of_machine(&self, text: &str, machine: &MachineInfo) -> anyhow::Result<String> {
+        match self.language {
+            TemplateLanguage::Python | TemplateLanguage::Js => {}
+            // Each is a toy of this machine.
+            TemplateLanguage::C | TemplateLanguage::Go | TemplateLanguage::Rust => {
+                if machine.name != "evm" {
+                    bail!("{}: there are templates in Python and JavaScript only", machine.name);
+                }
+            }
+        }
+        Ok(machine_template(text, &self.name, machine))
+    }
+
     /// The template for a family.
-    fn of_family(&self, family: &Family) -> anyhow::Result<String> {
+    fn of_family(&self, known: FamilyMachine) -> anyhow::Result<String> {
         let language = match self.language {
             TemplateLanguage::Python => FamilyLanguage::Python,
             TemplateLanguage::Rust => FamilyLanguage::Rust,
             TemplateLanguage::Js => FamilyLanguage::JavaScript,
             TemplateLanguage::C | TemplateLanguage::Go => {
-                bail!("{}: there are templates in Python, Rust and JavaScript only", family.machine)
+                bail!("{}: there are templates in Python, Rust and JavaScript only", known.machine.name)
             }
         };
-        Ok(family_template(family, &self.name, language))
+        Ok(family_template(known, &self.name, language))
     }
 }

@@ -56,7 +56,7 @@ pub struct Asking {
 }
 
 /// Lines that a process was sent and will answer, in this order.
-pub(super) struct Awaited<'c> {
+pub struct Awaited<'c> {
     conversation: &'c Conversation,
     answers: Receiver<Incoming>,
     /// Since when the next answer is due; `None` while the process answers other requests.
@@ -127,7 +127,7 @@ impl Conversation {
     /// # Errors
     ///
     /// If the process reads no more lines.
-    pub(super) fn send(
+    pub fn send(
         &self,
         lines: String,
         ids: &[Option<u64>],
@@ -147,7 +147,7 @@ impl Conversation {
     }
 
     /// What the process wrote that answers nothing, if it did so since the last call.
-    pub(super) fn take_stray(&self) -> Option<Stray> {
+    pub fn take_stray(&self) -> Option<Stray> {
         self.lines.take_stray()
     }
 
@@ -207,7 +207,7 @@ impl Awaited<'_> {
     /// # Errors
     ///
     /// Why there is no line.
-    pub(super) fn next(&mut self, interrupt: &Interrupt) -> Result<Vec<u8>, Trouble> {
+    pub fn next(&mut self, interrupt: &Interrupt) -> Result<Vec<u8>, Trouble> {
         let mut has_ended = false;
         self.took = Duration::ZERO;
         loop {

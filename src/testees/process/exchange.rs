@@ -21,7 +21,11 @@ pub(super) trait Exchange {
 }
 
 /// Reads the answer to the request with this number; `None` is the number of `hello`.
-pub(super) fn read_answer(line: &[u8], asked: Option<u64>) -> Result<ProtocolAnswer, Trouble> {
+///
+/// # Errors
+///
+/// If the line is no answer, or one to another request.
+pub fn read_answer(line: &[u8], asked: Option<u64>) -> Result<ProtocolAnswer, Trouble> {
     let answer = ProtocolAnswer::read(line).map_err(|error| {
         let quoted = quoted_around(line, error.column.map_or(0, |column| column.saturating_sub(1)));
         Trouble::Broke(format!("wrote a line that is not an answer: it {error}: {quoted}"))

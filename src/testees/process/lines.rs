@@ -32,11 +32,11 @@ pub(super) struct Waiting {
 
 /// What a process wrote that answers nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Stray {
+pub struct Stray {
     /// What the first one is, with its start.
-    pub(super) first: String,
+    pub first: String,
     /// How many followed.
-    pub(super) more: u64,
+    pub more: u64,
 }
 
 /// The lines of a process.

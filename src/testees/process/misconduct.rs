@@ -34,9 +34,7 @@ impl Misconduct {
     pub(super) fn add_end(&self, breakdown: &Breakdown) {
         let mut seen = lock(&self.0);
         seen.count += 1;
-        let Breakdown { what, .. } = breakdown;
-        let was = if what.starts_with("killed") { "was " } else { "" };
-        seen.ended.get_or_insert_with(|| format!("{was}{what}{}", breakdown.stderr_in_line()));
+        seen.ended.get_or_insert_with(|| breakdown.clause());
     }
 
     /// All that was added since the last call.

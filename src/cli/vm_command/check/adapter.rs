@@ -1,14 +1,19 @@
 //! An adapter under test, and what was tried.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use vmconf::model::interrupt::Interrupt;
 use vmconf::testees::Stopped;
-use vmconf::testees::process::{Asking, Conversation, ProcessGroups, START, TesteeCommand};
+use vmconf::testees::process::{
+    Asking, Conversation, ProcessGroups, START, Stray, TesteeCommand, Trouble, read_answer,
+};
 use vmconf::wire::protocol::{AnswerHeader, Greeting, ProtocolAnswer, Request, VERSION};
 
 /// How long an adapter has for an answer.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long an adapter has to end after its input.
+const MOST_TO_END: Duration = Duration::from_secs(2);
 
 /// The longest request that is recorded, in bytes.
 const MAX_LENGTH: usize = 100_000;
@@ -33,6 +38,20 @@ impl CheckPoints {
     pub(super) fn hold(&mut self, what: &'static str, condition: bool, advice: &str) {
         self.add(what, if condition { Ok(()) } else { Err(advice.to_owned()) });
     }
+
+    /// Adds a point that is kept if there is an answer and it is right. Without one, what happened instead is wrong, and
+    /// `advice` is not given: it is about the answer.
+    pub(super) fn answer<T>(
+        &mut self,
+        what: &'static str,
+        answer: Result<T, String>,
+        is_right: impl FnOnce(&T) -> bool,
+        advice: &str,
+    ) {
+        let outcome =
+            answer.and_then(|answer| if is_right(&answer) { Ok(()) } else { Err(advice.to_owned()) });
+        self.add(what, outcome);
+    }
 }
 
 /// An adapter under test.
@@ -44,31 +63,82 @@ pub(super) struct CheckedAdapter {
     pub(super) conversation: Option<Conversation>,
     /// The requests and answers so far, one a line; an empty line for a request that is too long.
     pub(super) recorded: Vec<u8>,
+    /// What it wrote that answers nothing.
+    pub(super) stray: Option<Stray>,
 }
 
 impl CheckedAdapter {
     /// Sends a line and reads the answer; the error is what is wrong.
-    pub(super) fn line(&mut self, line: String) -> Result<Vec<u8>, String> {
+    pub(super) fn line(&mut self, line: &str) -> Result<Vec<u8>, String> {
+        let asking = Asking { id: id_in(line), line: line.to_owned(), timeout: TIMEOUT.max(START) };
+        let answer = self.converse(|conversation, interrupt| conversation.ask(asking, interrupt))?;
+        self.record(line, &answer);
+        Ok(answer)
+    }
+
+    /// Talks to the process, or to a new one if it broke down; the error is what is wrong.
+    fn converse<T>(
+        &mut self,
+        talk: impl FnOnce(&Conversation, &Interrupt) -> Result<T, Trouble>,
+    ) -> Result<T, String> {
         let conversation = match self.conversation.take() {
             Some(conversation) => conversation,
             None => self.begin()?,
         };
-        let timeout = TIMEOUT.max(START);
-        let request = if line.len() > MAX_LENGTH { "\n".to_owned() } else { line.clone() };
-        match conversation.ask(Asking { id: id_in(&line), line, timeout }, &self.interrupt) {
-            Ok(answer) => {
+        self.add_stray(conversation.take_stray());
+        match talk(&conversation, &self.interrupt) {
+            Ok(told) => {
                 self.conversation = Some(conversation);
-                self.recorded.extend_from_slice(request.as_bytes());
-                self.recorded.extend_from_slice(&answer);
-                Ok(answer)
+                Ok(told)
             }
+            // What it wrote since then is part of the trouble.
             Err(trouble) => Err(said(conversation.end(trouble))),
         }
     }
 
+    fn record(&mut self, request: &str, answer: &[u8]) {
+        self.recorded.extend_from_slice(if request.len() > MAX_LENGTH { b"\n" } else { request.as_bytes() });
+        self.recorded.extend_from_slice(answer);
+    }
+
+    fn add_stray(&mut self, stray: Option<Stray>) {
+        match (&mut self.stray, stray) {
+            (Some(seen), Some(Stray { more, .. })) => seen.more += 1 + more,
+            (seen, Some(first)) => *seen = Some(first),
+            (_, None) => {}
+        }
+    }
+
+    /// Sends requests together and reads their answers.
+    pub(super) fn ask_together(&mut self, requests: &[Request]) -> Result<Vec<ProtocolAnswer>, String> {
+        let lines: Vec<_> = requests.iter().map(Request::line).collect();
+        let ids: Vec<_> = requests.iter().map(Request::id).collect();
+        let answered = self.converse(|conversation, interrupt| {
+            let mut awaited = conversation.send(lines.concat(), &ids, TIMEOUT.max(START))?;
+            let mut answer = |id: &Option<u64>| {
+                let line = awaited.next(interrupt)?;
+                read_answer(&line, *id).map(|answer| (line, answer))
+            };
+            ids.iter().map(&mut answer).collect::<Result<Vec<_>, Trouble>>()
+        })?;
+        let each = lines.iter().zip(answered).map(|(request, (line, answer))| {
+            self.record(request, &line);
+            answer
+        });
+        Ok(each.collect())
+    }
+
+    /// Closes the input of the process and waits until it ends; the error is what is wrong.
+    pub(super) fn finish(&mut self) -> Result<(), String> {
+        let Some(conversation) = self.conversation.take() else { return Ok(()) };
+        let ended = conversation.finish(Instant::now(), MOST_TO_END);
+        self.add_stray(conversation.take_stray());
+        ended.map_err(|breakdown| format!("it {}", breakdown.clause()))
+    }
+
     /// Sends a request and reads the answer.
     pub(super) fn ask(&mut self, request: &Request) -> Result<ProtocolAnswer, String> {
-        let line = self.line(request.line())?;
+        let line = self.line(&request.line())?;
         ProtocolAnswer::read(&line)
             .map_err(|error| format!("the answer is not one of the protocol: it {error}"))
     }
@@ -100,9 +170,26 @@ fn id_in(line: &str) -> Option<u64> {
 /// What happened, with the end of what the adapter wrote to standard error.
 fn said(stopped: Stopped) -> String {
     match stopped {
-        Stopped::Crash(breakdown) => format!("it {}{}", breakdown.what, breakdown.stderr_in_line()),
+        Stopped::Crash(breakdown) => format!("it {}", breakdown.clause()),
         Stopped::Timeout(breakdown) => format!("it gave {}{}", breakdown.what, breakdown.stderr_in_line()),
         _ => "interrupted".to_owned(),
+    }
+}
+
+/// The outcome of a point whose answer must be of one kind.
+pub(super) fn expect(
+    answer: Result<ProtocolAnswer, String>,
+    is_right: bool,
+    advice: &str,
+) -> Result<(), String> {
+    match answer {
+        Ok(_) if is_right => Ok(()),
+        Ok(ProtocolAnswer::Skip(skip)) => Err(format!("it answers skip ({}); {advice}", skip.reason)),
+        Ok(ProtocolAnswer::Error(failure)) => {
+            Err(format!("it answers error ({}); {advice}", failure.message))
+        }
+        Ok(_) => Err(format!("it answers something else; {advice}")),
+        Err(why) => Err(format!("{why}; {advice}")),
     }
 }
 
@@ -119,6 +206,8 @@ mod tests {
             |what: &str, stderr: &str| Breakdown { what: what.to_owned(), stderr: stderr.to_owned() };
         let crash = Stopped::Crash(broke_down("ended with exit code 1", "Traceback:\n  no module\n\n"));
         assert_eq!(said(crash), "it ended with exit code 1; standard error: Traceback: | no module");
+        let killed = Stopped::Crash(broke_down("killed by SIGSEGV", ""));
+        assert_eq!(said(killed), "it was killed by SIGSEGV");
         assert_eq!(said(Stopped::Timeout(broke_down("no answer in 20 s", ""))), "it gave no answer in 20 s");
     }
 }

@@ -12,7 +12,8 @@ use vmconf::run::FamilyMachine;
 use vmconf::wire::plain;
 use vmconf::wire::protocol::{ActionDone, Offer, ProtocolAnswer, Request, RunRequest, WireAction, WireStep};
 
-use super::adapter::{CheckPoints, CheckedAdapter};
+use super::adapter::{CheckPoints, CheckedAdapter, expect};
+use super::in_flight::try_in_flight;
 use super::run::{LARGE_ID, try_strange};
 
 /// Tries the requests of a machine of a family, with a program in which everything is zero.
@@ -20,6 +21,7 @@ pub(super) fn try_family(
     adapter: &mut CheckedAdapter,
     known: FamilyMachine,
     offer: &Offer,
+    in_flight: usize,
     points: &mut CheckPoints,
 ) {
     let FamilyMachine { family, machine } = known;
@@ -49,8 +51,8 @@ pub(super) fn try_family(
     let answer = adapter.ask(&first);
     let is_answer =
         matches!(answer, Ok(ProtocolAnswer::Done(_) | ProtocolAnswer::Skip(_) | ProtocolAnswer::Error(_)));
-    let why = answer.as_ref().err().cloned().unwrap_or_default();
-    points.hold("answers a program of zeros", is_answer, &format!("{why}; answer done, skip or error"));
+    let advice = "answer done, skip or error";
+    points.add("answers a program of zeros", expect(answer.clone(), is_answer, advice));
     let id = answer.as_ref().ok().and_then(ProtocolAnswer::id);
     points.hold("repeats the id", id == first.id() || answer.is_err(), "copy \"id\" from the request");
     if let Ok(ProtocolAnswer::Done(done)) = &answer {
@@ -58,13 +60,18 @@ pub(super) fn try_family(
         let compared = ComparedState { machine, given: &program };
         try_steps(adapter, &compared, done, &step, &run, points);
     }
-    let again = adapter.ask(&first);
-    points.hold("gives the same answer twice", answer == again, "make a fresh machine for each request");
-    let large = adapter.ask(&run(LARGE_ID, vec![step])).map(|answer| answer.id());
-    points.hold("repeats a large id", large == Ok(Some(LARGE_ID)), "keep the number as it is, up to 2^53");
+    let is_same = |other: &ProtocolAnswer| answer.as_ref() == Ok(other);
+    let advice = "make a fresh machine for each request";
+    points.answer("gives the same answer twice", adapter.ask(&first), is_same, advice);
+    let large = adapter.ask(&run(LARGE_ID, vec![step.clone()]));
+    let advice = "keep the number as it is, up to 2^53";
+    points.answer("repeats a large id", large, |answer| answer.id() == Some(LARGE_ID), advice);
     try_strange(adapter, &first, points);
-    let after = adapter.ask(&first);
-    points.hold("gives the same answer after all these", answer == after, "keep nothing between requests");
+    let advice = "keep nothing between requests";
+    points.answer("gives the same answer after all these", adapter.ask(&first), is_same, advice);
+    // Some have no steps, so that two in a row have different answers.
+    let request = |id| run(id, if id % 2 == 0 { vec![step.clone()] } else { Vec::new() });
+    try_in_flight(adapter, in_flight, request, points);
 }
 
 fn try_states(done: &ActionDone, known: FamilyMachine, offer: &Offer, points: &mut CheckPoints) {
@@ -103,10 +110,10 @@ impl ComparedState<'_> {
         compared.map(|field| value(field).map(Value::in_order)).collect()
     }
 
-    /// The states of an answer; none if the program did not run.
-    fn all_of(&self, answer: Result<ProtocolAnswer, String>) -> Vec<Vec<Option<Value>>> {
-        let Ok(ProtocolAnswer::Done(done)) = answer else { return Vec::new() };
-        done.steps.iter().map(|state| self.of(&state.fields)).collect()
+    /// The states of an answer; none if the program did not run. The error is what happened instead of an answer.
+    fn all_of(&self, answer: Result<ProtocolAnswer, String>) -> Result<Vec<Vec<Option<Value>>>, String> {
+        let ProtocolAnswer::Done(done) = answer? else { return Ok(Vec::new()) };
+        Ok(done.steps.iter().map(|state| self.of(&state.fields)).collect())
     }
 
     /// What the program gives of the fields that a state has.
@@ -132,9 +139,15 @@ fn try_steps(
     let Some(after_one) = done.steps.first().map(|state| compared.of(&state.fields)) else { return };
     let answered = adapter.ask(&run(2, vec![doing(Vec::new()), step.clone()]));
     let states = compared.all_of(answered);
-    let advice = format!("it reports {} for 2 steps; report one after each", counted(states.len(), "state"));
-    points.hold("reports a state for each of two steps", states.len() == 2, &advice);
-    if let [before, after] = &states[..] {
+    let count = states.as_ref().map_or(0, Vec::len);
+    let advice = format!("it reports {} for 2 steps; report one after each", counted(count, "state"));
+    points.answer(
+        "reports a state for each of two steps",
+        states.clone(),
+        |states| states.len() == 2,
+        &advice,
+    );
+    if let Ok([before, after]) = states.as_deref() {
         let advice =
             "a step without actions and a step with them must lead to the same state as the latter alone";
         points.hold("performs the actions of each step", *after == after_one, advice);
@@ -145,17 +158,17 @@ fn try_steps(
         points.hold("performs nothing without an action", !is_still, advice);
     }
     let [WireAction::StepInto] = step.r#do[..] else { return };
-    let mut last = |steps| compared.all_of(adapter.ask(&run(3, steps))).pop();
+    let mut last = |steps| compared.all_of(adapter.ask(&run(3, steps))).map(|mut states| states.pop());
     let apart = last(vec![step.clone(), step.clone()]);
     let together = last(vec![doing(vec![WireAction::StepInto, WireAction::StepInto])]);
     let advice =
         "two actions in one step must lead to the same state as one action in each of two; perform them all";
-    points.hold("performs all actions of a step", apart == together, advice);
+    let both = apart.and_then(|apart| Ok((apart, together?)));
+    points.answer("performs all actions of a step", both, |(apart, together)| apart == together, advice);
 }
 
 fn action(name: &str) -> Option<WireAction> {
-    let all = [WireAction::Execute, WireAction::StepInto, WireAction::StepOver, WireAction::StepOut];
-    all.into_iter().find(|action| action.name() == name)
+    WireAction::all().into_iter().find(|action| action.name() == name)
 }
 
 /// The value of a type that has least, as it is sent.

@@ -14,7 +14,7 @@ pub(super) fn try_hello(
     families: &Families,
     points: &mut CheckPoints,
 ) -> Option<Hello> {
-    let line = adapter.line(greeting().line());
+    let line = adapter.line(&greeting().line());
     let line = match line {
         Ok(line) => {
             points.add("answers hello", Ok(()));
@@ -76,14 +76,7 @@ fn try_offer(offer: &Offer, families: &Families, points: &mut CheckPoints) {
     let mut seen = HashSet::new();
     let is_once = offer.fields.iter().all(|name| seen.insert(name));
     points.hold("names each field once", is_once, "remove the second one");
-    let known = [
-        WireAction::Execute,
-        WireAction::Run(0),
-        WireAction::Set(serde_json::Value::Null),
-        WireAction::StepInto,
-        WireAction::StepOver,
-        WireAction::StepOut,
-    ];
+    let known = WireAction::all();
     let unknown = offer.actions.iter().find(|name| known.iter().all(|action| action.name() != **name));
     let advice = format!("there is no action {}", unknown.map_or("", |name| name));
     points.hold("performs actions that there are", unknown.is_none(), &advice);

@@ -3,19 +3,14 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
-use vmconf::formats::{Inputs, NewVector, made_for};
 use vmconf::machines::{self, MachineInfo};
-use vmconf::run::LoadOptions;
-use vmconf::run::file_options::FileOptions;
-use vmconf::testees::process::written;
-use vmconf::testees::server::Server;
 use vmconf::wire::plain;
-use vmconf::wire::protocol::{
-    self, Digests, ObservedState, Offer, ProtocolAnswer, Request, RunRequest, TraceRequest,
-};
+use vmconf::wire::protocol::{Digests, ObservedState, Offer, ProtocolAnswer, Request, TraceRequest};
 
-use super::adapter::{CheckPoints, CheckedAdapter};
-use crate::cli::program::case_of;
+use super::adapter::{CheckPoints, CheckedAdapter, expect};
+use super::in_flight::try_in_flight;
+use super::small_program::{SmallProgram, difference};
+use super::steps::try_steps;
 
 /// A number that no reader of small integers takes.
 pub(super) const LARGE_ID: u64 = 1 << 52;
@@ -23,96 +18,103 @@ pub(super) const LARGE_ID: u64 = 1 << 52;
 /// The hash of no instructions: the SHA-256 of nothing.
 const NOTHING: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
-/// The program and its steps, which observe the offered fields.
-fn request_of(info: &'static MachineInfo, offer: &Offer) -> Option<(Json, Vec<protocol::WireStep>)> {
-    let (format, make) = made_for(info.name)?;
-    let program = serde_json::from_str(info.sample).ok()?;
-    // Other machines lack the forks after it; a machine without forks ignores it.
-    let inputs = Inputs { fork: Some("Cancun".to_owned()), ..Inputs::default() };
-    let new = NewVector { name: "program", program: &program, inputs: &inputs, state: None };
-    let text = (make.make)(&new).ok()?.to_string();
-    let file = FileOptions { format: Some(format), ..FileOptions::default() };
-    let case = case_of(text, &LoadOptions { file, ..LoadOptions::default() }).ok()?;
-    let (program, mut steps) = written(info, &case.program, &case.steps).ok()?;
-    for step in &mut steps {
-        step.observe.clone_from(&offer.fields);
-    }
-    Some((program, steps))
-}
-
 /// Tries the requests of a machine.
-pub(super) fn try_machine(adapter: &mut CheckedAdapter, offer: &Offer, points: &mut CheckPoints) {
+pub(super) fn try_machine(
+    adapter: &mut CheckedAdapter,
+    offer: &Offer,
+    in_flight: usize,
+    points: &mut CheckPoints,
+) {
     let Some(info) = machines::by_name(&offer.machine) else { return };
-    let Some((program, steps)) = request_of(info, offer) else { return };
-    let run = |id, program: &Json, steps: &[protocol::WireStep]| {
-        let (program, steps) = (program.clone(), steps.to_vec());
-        Request::Run(RunRequest {
-            id,
-            machine: info.name.to_owned(),
-            program,
-            steps,
-            limits: BTreeMap::default(),
-        })
-    };
-    let first = run(1, &program, &steps);
+    let Some(small) = SmallProgram::of(info, offer) else { return };
+    let steps = &small.steps;
+    let first = small.request(1, steps);
     let answer = adapter.ask(&first);
-    let is_done = try_answer(&answer, &first, info, points);
-    let again = adapter.ask(&first);
-    points.hold("gives the same answer twice", answer == again, "make a fresh machine for each request");
-    let large = adapter.ask(&run(LARGE_ID, &program, &steps)).map(|answer| answer.id());
+    let first_run = try_answer(&answer, &small, points);
+    let is_done = first_run != FirstRun::Refused;
+    let is_same = |other: &ProtocolAnswer| answer.as_ref() == Ok(other);
+    let advice = "make a fresh machine for each request";
+    points.answer("gives the same answer twice", adapter.ask(&first), is_same, advice);
+    let large = adapter.ask(&small.request(LARGE_ID, steps));
     let advice = "keep the number as it is, up to 2^53";
-    points.hold("repeats a large id", large == Ok(Some(LARGE_ID)), advice);
-    let none = adapter.ask(&run(3, &program, &[]));
+    points.answer("repeats a large id", large, |answer| answer.id() == Some(LARGE_ID), advice);
+    let none = adapter.ask(&small.request(3, &[]));
     let is_empty = matches!(&none, Ok(ProtocolAnswer::Done(done)) if done.steps.is_empty());
     points
         .add("answers a run without steps", expect(none, is_empty || !is_done, "answer done with no steps"));
-    let broken = run(4, &json!({}), &steps);
-    // An empty program is one of some machines.
-    if matches!(Server::new(info).answer(broken.line().as_bytes()), Ok(ProtocolAnswer::Error(_))) {
-        let broken = adapter.ask(&broken);
-        let is_error = matches!(broken, Ok(ProtocolAnswer::Error(_)));
-        let advice = "answer error, with what is wrong";
-        points.add("answers error to a broken program", expect(broken, is_error, advice));
-    }
+    try_empty(adapter, &small.with(json!({})), &first_run, points);
     try_strange(adapter, &first, points);
-    let after = adapter.ask(&first);
-    points.hold("gives the same answer after all these", answer == after, "keep nothing between requests");
-    try_optional(adapter, offer, &program, &steps, points);
-}
-
-/// The outcome of a point whose answer must be of one kind.
-fn expect(answer: Result<ProtocolAnswer, String>, is_right: bool, advice: &str) -> Result<(), String> {
-    match answer {
-        Ok(_) if is_right => Ok(()),
-        Ok(ProtocolAnswer::Skip(skip)) => Err(format!("it answers skip ({}); {advice}", skip.reason)),
-        Ok(ProtocolAnswer::Error(failure)) => {
-            Err(format!("it answers error ({}); {advice}", failure.message))
-        }
-        Ok(_) => Err(format!("it answers something else; {advice}")),
-        Err(why) => Err(format!("{why}; {advice}")),
+    let advice = "keep nothing between requests";
+    points.answer("gives the same answer after all these", adapter.ask(&first), is_same, advice);
+    // The steps of a machine that computes something else would be wrong too, for no other reason.
+    if first_run == FirstRun::Agrees {
+        try_steps(adapter, &small, offer, points);
     }
+    try_optional(adapter, offer, &small, points);
+    // Some have no steps, so that two in a row have different answers.
+    let request = |id| small.request(id, if id % 2 == 0 { steps } else { &[] });
+    try_in_flight(adapter, in_flight, request, points);
 }
 
-/// Tries the answer to a small program. Whether it ran.
+/// Tries a program without members, which some machines have and others not. `first_run` tells whether the
+/// machine runs programs at all.
+fn try_empty(
+    adapter: &mut CheckedAdapter,
+    empty: &SmallProgram,
+    first_run: &FirstRun,
+    points: &mut CheckPoints,
+) {
+    let is_done = *first_run != FirstRun::Refused;
+    let answer = adapter.ask(&empty.request(4, &empty.steps));
+    let Some(ours) = empty.ours(&empty.steps) else {
+        let is_error = matches!(answer, Ok(ProtocolAnswer::Error(_)));
+        let is_right = is_error || (!is_done && matches!(answer, Ok(ProtocolAnswer::Skip(_))));
+        let advice = "answer error, with what is wrong";
+        return points.add("answers error to a broken program", expect(answer, is_right, advice));
+    };
+    let difference = match &answer {
+        Ok(ProtocolAnswer::Done(done)) => {
+            done.steps.iter().zip(&ours).find_map(|(theirs, ours)| difference(empty.info, theirs, ours))
+        }
+        _ => None,
+    };
+    let is_right = !is_done || matches!(answer, Ok(ProtocolAnswer::Done(_)));
+    let advice = "each member has a default: run it and answer done";
+    let outcome = difference.map_or_else(|| expect(answer, is_right, advice), Err);
+    points.add("runs a program without members", outcome);
+}
+
+/// How the first program ran.
+#[derive(PartialEq, Eq)]
+enum FirstRun {
+    /// The machine does not run it.
+    Refused,
+    /// It leads to another state than with the machine of this crate.
+    Differs,
+    /// It leads to the same state.
+    Agrees,
+}
+
+/// Tries the answer to a small program.
 fn try_answer(
     answer: &Result<ProtocolAnswer, String>,
-    request: &Request,
-    info: &'static MachineInfo,
+    small: &SmallProgram,
     points: &mut CheckPoints,
-) -> bool {
+) -> FirstRun {
     let done = if let Ok(ProtocolAnswer::Done(done)) = answer { Some(done) } else { None };
     points.add("runs a small program", expect(answer.clone(), done.is_some(), "run it and answer done"));
     let id = answer.as_ref().ok().and_then(ProtocolAnswer::id);
-    points.hold("repeats the id", id == request.id() || answer.is_err(), "copy \"id\" from the request");
-    let Some(done) = done else { return false };
-    let ours = Server::new(info).answer(request.line().as_bytes());
-    let Ok(ProtocolAnswer::Done(ours)) = ours else { return true };
-    let advice = format!("it reports {} states for {} steps", done.steps.len(), ours.steps.len());
-    points.hold("reports a state for each step", done.steps.len() == ours.steps.len(), &advice);
-    for (theirs, ours) in done.steps.iter().zip(&ours.steps) {
-        try_state(theirs, ours, info, points);
+    points.hold("repeats the id", id == Some(1) || answer.is_err(), "copy \"id\" from the request");
+    let Some(done) = done else { return FirstRun::Refused };
+    let Some(ours) = small.ours(&small.steps) else { return FirstRun::Differs };
+    let advice = format!("it reports {} states for {} steps", done.steps.len(), ours.len());
+    points.hold("reports a state for each step", done.steps.len() == ours.len(), &advice);
+    for (theirs, ours) in done.steps.iter().zip(&ours) {
+        try_state(theirs, ours, small.info, points);
     }
-    true
+    let mut states = done.steps.iter().zip(&ours);
+    let agrees = states.all(|(theirs, ours)| difference(small.info, theirs, ours).is_none());
+    if agrees { FirstRun::Agrees } else { FirstRun::Differs }
 }
 
 fn try_state(theirs: &ObservedState, ours: &ObservedState, info: &MachineInfo, points: &mut CheckPoints) {
@@ -148,17 +150,20 @@ pub(super) fn try_strange(adapter: &mut CheckedAdapter, request: &Request, point
     let Ok(mut strange) = serde_json::from_str::<Json>(&request.line()) else { return };
     let plain = adapter.ask(request);
     strange["later"] = json!({"version": 2});
-    let answer = adapter.line(format!("{strange}\n")).and_then(|line| {
+    let answer = adapter.line(&format!("{strange}\n")).and_then(|line| {
         ProtocolAnswer::read(&line)
             .map_err(|error| format!("the answer is not one of the protocol: it {error}"))
     });
-    points.hold("ignores members that it does not know", answer == plain, "do not reject unknown members");
+    let advice = "do not reject unknown members";
+    let both = plain.and_then(|plain| Ok((plain, answer?)));
+    let is_same = |(plain, answer): &(ProtocolAnswer, ProtocolAnswer)| plain == answer;
+    points.answer("ignores members that it does not know", both, is_same, advice);
     strange["machine"] = json!("no-such-machine");
-    let answer = adapter.line(format!("{strange}\n"));
-    let is_skip = answer.is_ok_and(|line| matches!(ProtocolAnswer::read(&line), Ok(ProtocolAnswer::Skip(_))));
-    points.hold("answers skip for another machine", is_skip, "answer skip, with a reason");
+    let answer = adapter.line(&format!("{strange}\n"));
+    let is_skip = |line: &Vec<u8>| matches!(ProtocolAnswer::read(line), Ok(ProtocolAnswer::Skip(_)));
+    points.answer("answers skip for another machine", answer, is_skip, "answer skip, with a reason");
     strange["later"] = json!("x".repeat(1 << 20));
-    let answer = adapter.line(format!("{strange}\n"));
+    let answer = adapter.line(&format!("{strange}\n"));
     points.add(
         "reads a line of a megabyte",
         answer.map(|_| ()).map_err(|why| format!("{why}; read whole lines")),
@@ -166,13 +171,8 @@ pub(super) fn try_strange(adapter: &mut CheckedAdapter, request: &Request, point
 }
 
 /// Tries the optional requests that are offered.
-fn try_optional(
-    adapter: &mut CheckedAdapter,
-    offer: &Offer,
-    program: &Json,
-    steps: &[protocol::WireStep],
-    points: &mut CheckPoints,
-) {
+fn try_optional(adapter: &mut CheckedAdapter, offer: &Offer, small: &SmallProgram, points: &mut CheckPoints) {
+    let SmallProgram { program, steps, .. } = small;
     let actions: Vec<_> = steps.iter().flat_map(|step| step.r#do.clone()).collect();
     let machine = offer.machine.clone();
     if offer.requests.iter().any(|name| name == "digests") {
