@@ -5,8 +5,15 @@ import sys
 
 HELLO = {
     "type": "hello", "version": 1, "name": "mine", "release": "0.1.0", "language": "Python",
-    # The fields of the state that `run` reports; `vmconf serve evm` answers hello with all that there are.
-    "machines": [{"machine": "evm", "fields": ["outcome", "gas", "out", "logs", "logsHash", "callcreates", "post"]}],
+    "machines": [{"machine": "evm", "actions": ["execute"], "fields": [
+        "outcome",
+        "gas",
+        "out",
+        "logs",
+        "logsHash",
+        "callcreates",
+        "post",
+    ]}],
 }
 
 
@@ -60,20 +67,47 @@ def execute(code, gas, storage):
     return gas
 
 
-def run(program, actions):
-    """Runs a program on a fresh machine; the fields of the state by name."""
-    if actions != ["execute"] or program["debit"]:
-        raise Unsupported("only execute, and no transfer of value")
-    accounts = program["pre"]
-    account = accounts[program["address"]]
-    storage = {int(key, 16): int(value, 16) for key, value in account["storage"].items()}
-    try:
-        gas = execute(bytes.fromhex(program["code"][2:]), int(program["gas"], 16), storage)
-    except Halt:
-        return {"outcome": "halt", "gas": "0x0"}
-    account["storage"] = {hex(key): hex(value) for key, value in storage.items() if value}
-    return {"outcome": "success", "gas": hex(gas), "out": "0x", "logs": [], "logsHash": NO_LOGS, "callcreates": [],
-            "post": accounts}
+class Machine:
+    """A fresh machine with a program."""
+
+    def __init__(self, program):
+        if program["debit"]:
+            raise Unsupported("no transfer of value")
+        self.program, self.ended = program, {}
+
+    def do(self, action):
+        """Performs an action: no other than "execute"."""
+        if action != "execute":
+            raise Unsupported("only execute")
+        self.ended = self.ended or self.execute()
+
+    def execute(self):
+        code, gas = bytes.fromhex(self.program["code"][2:]), int(self.program["gas"], 16)
+        accounts = self.program["pre"]
+        account = accounts[self.program["address"]]
+        storage = {int(key, 16): int(value, 16) for key, value in account["storage"].items()}
+        try:
+            gas = execute(code, gas, storage)
+        except Halt:
+            return {"outcome": "halt", "gas": "0x0"}
+        account["storage"] = {hex(key): hex(value) for key, value in storage.items() if value}
+        return {"outcome": "success", "gas": hex(gas), "out": "0x", "logs": [], "logsHash": NO_LOGS, "callcreates": [],
+                "post": accounts}
+
+    def state(self):
+        """The fields of the state by name, without those that have no value."""
+        return self.ended
+
+
+def run(program, steps):
+    """The states after the steps, which are performed in order on one machine."""
+    machine, states = Machine(program), []
+    for step in steps:
+        for action in step["do"]:
+            machine.do(action)
+        state = machine.state()
+        states.append({"fields": {name: state[name] for name in step["observe"] if name in state}})
+    return states
 
 
 def answer(request):
@@ -83,14 +117,11 @@ def answer(request):
     if request["type"] != "run" or request["machine"] != "evm":
         return {"type": "skip", "reason": "no such request or machine", **answered}
     try:
-        states = [run(request["program"], step["do"]) for step in request["steps"]]
+        return {"type": "done", "steps": run(request["program"], request["steps"]), **answered}
     except Unsupported as lacks:
         return {"type": "skip", "reason": str(lacks), **answered}
     except (KeyError, ValueError) as wrong:
         return {"type": "error", "message": repr(wrong), **answered}
-    wanted = [step["observe"] for step in request["steps"]]
-    fields = [{name: state[name] for name in names if name in state} for state, names in zip(states, wanted)]
-    return {"type": "done", "steps": [{"fields": state} for state in fields], **answered}
 
 
 for line in sys.stdin:
