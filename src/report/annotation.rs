@@ -30,7 +30,9 @@ pub(super) fn lines(report: &CaseReport, flags: &ShellWords, max_length: usize) 
     if let Verdict::UnexpectedPass(listing) = &report.verdict {
         lines.push(format!("listed: {}", listing.place));
     }
-    lines.iter_mut().for_each(|line| *line = truncate(&escaped(line), 0, max_length));
+    for line in &mut lines {
+        *line = truncate(&escaped(line), 0, max_length);
+    }
     if is_of_case(report) && !matches!(report.verdict, Verdict::UnexpectedPass(_)) {
         let why = format!("why: vmconf diff {}{flags}", quoted(&report.id.to_string()));
         lines.extend((why.len() <= MAX_COMMAND).then_some(why));

@@ -235,7 +235,7 @@ impl ProcessVm {
         let (mut broken_down, mut times) = (Vec::new(), Vec::new());
         for (index, (exchange, id)) in exchanges.iter().zip(ids).enumerate() {
             let line = awaited.as_mut().map_err(|trouble| trouble.clone()).and_then(|it| it.next(interrupt));
-            times.push(awaited.as_ref().map_or(Duration::ZERO, |it| it.time()));
+            times.push(awaited.as_ref().map_or(Duration::ZERO, Awaited::time));
             match line.and_then(|line| exchange.read(line, id)) {
                 Ok(answer) => take(index, answer),
                 Err(trouble) => broken_down.push((index, self.end(running, trouble))),
@@ -357,7 +357,9 @@ impl ProcessVm {
         for running in &all {
             running.conversation.close();
         }
-        all.iter().for_each(|running| self.finish_process(running, start));
+        for running in &all {
+            self.finish_process(running, start);
+        }
         self.misconduct.take()
     }
 

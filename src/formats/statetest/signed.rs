@@ -229,7 +229,9 @@ fn append(value: &Value, size: Option<usize>, encoded: &mut RlpStream) {
         }
         Value::List(items) => {
             encoded.begin_list(items.len());
-            items.iter().for_each(|item| append(item, size, encoded));
+            for item in items {
+                append(item, size, encoded);
+            }
         }
         Value::Record(members) => {
             encoded.begin_list(members.len());
