@@ -72,7 +72,7 @@ impl NotDetected {
             NotDetected::None { .. } | NotDetected::Unsupported { .. } => {
                 let mut each: Vec<_> = FORMATS.iter().map(|format| format.looks_like).collect();
                 each.dedup();
-                each.join(", or ")
+                format!("{}, or a file of a family; --family NAME says what it lacks", each.join(", or "))
             }
             NotDetected::Several(found) => {
                 let one = |seen: &SeenFormat| format!("for {} {}", seen.name, seen.distinguished_by);

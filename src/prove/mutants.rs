@@ -81,7 +81,7 @@ fn judge_one(
     suite: &VectorSuite,
     how: &MutantsOptions,
 ) -> Judged {
-    let Trial { mut outcome, case, too_long } = trial(fault, suite, how);
+    let Trial { mut outcome, case, note } = trial(fault, suite, how);
     let mut searched = Searched::default();
     match known {
         _ if outcome == FaultOutcome::Killed => {}
@@ -101,7 +101,7 @@ fn judge_one(
         kind: fault.kind(),
         outcome,
         case,
-        reason: known.map(|known| known.reason().to_owned()).or_else(|| too_long.map(not_run)),
+        reason: known.map(|known| known.reason().to_owned()).or(note),
         tried: searched.tried,
         program: searched.is_found,
     }
@@ -111,8 +111,8 @@ struct Trial {
     outcome: FaultOutcome,
     /// The case that detects it.
     case: Option<String>,
-    /// How many cases were not run, since they take too many instructions; `None` if all were.
-    too_long: Option<u64>,
+    /// How the machine broke down, or how many cases were not run, since they take too many instructions.
+    note: Option<String>,
 }
 
 /// Why a fault may be undetected although a case can detect it.
@@ -127,13 +127,13 @@ fn trial(fault: PlantedFault, suite: &VectorSuite, how: &MutantsOptions) -> Tria
     let mut left = how.work;
     let executing = || suite.cases.iter().filter(|case| fault.is_executed_by(case));
     let mut concerned = executing().filter(|case| fault.concerns(case));
-    let mut too_long = None;
+    let mut note = None;
     while let Some(case) = concerned.next() {
         if how.interrupt.is_requested() {
             break;
         }
         if left < case.steps {
-            too_long = Some(1 + concerned.count() as u64);
+            note = Some(not_run(1 + concerned.count() as u64));
             break;
         }
         left -= case.steps;
@@ -151,10 +151,13 @@ fn trial(fault: PlantedFault, suite: &VectorSuite, how: &MutantsOptions) -> Tria
                 let mut plain = Embedded::of((fault.machine().new)(&limits()), &how.interrupt);
                 case.passes_on(&mut plain).is_ok()
             }
-            Err(_) => true,
+            Err(panic) => {
+                note = Some(format!("the machine panicked: {panic}"));
+                true
+            }
         };
         if is_noticed {
-            return Trial { outcome: FaultOutcome::Killed, case: Some(case.id.clone()), too_long: None };
+            return Trial { outcome: FaultOutcome::Killed, case: Some(case.id.clone()), note };
         }
         testee = reused;
     }
@@ -163,7 +166,7 @@ fn trial(fault: PlantedFault, suite: &VectorSuite, how: &MutantsOptions) -> Tria
         (true, false) => FaultOutcome::NeverOn,
         (false, false) => FaultOutcome::NotExecuted,
     };
-    Trial { outcome, case: None, too_long }
+    Trial { outcome, case: None, note }
 }
 
 /// At most this number of faults, evenly spaced.

@@ -555,6 +555,7 @@ impl Testee for Process {
     }
 
     fn run_each(&mut self, runs: &[(&Program, &[Step])], see: SeeEach<'_>) -> Vec<RunEnd> {
+        self.times.clear();
         let Some(offer) = self.vm.offer(self.info.name) else {
             let unsupported = || Err(Stopped::Unsupported(format!("no machine {}", self.info.name)));
             return runs.iter().map(|_| unsupported()).collect();

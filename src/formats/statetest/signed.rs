@@ -14,46 +14,26 @@ use crate::model::rule::LintRule;
 use crate::model::value::Value;
 use crate::text::json::{JsonNode, quoted};
 
+/// The members of transactions of types 2 to 4 that all of them have.
+const DYNAMIC_FEE: &[&str] = &[
+    "chainId",
+    "nonce",
+    "maxPriorityFeePerGas",
+    "maxFeePerGas",
+    "gasLimit",
+    "to",
+    "value",
+    "data",
+    "accessList",
+];
+
 /// The members of a transaction of each type, in the order of its signed bytes. The three of the signature follow.
-const LAYOUTS: [&[&str]; 5] = [
-    &["nonce", "gasPrice", "gasLimit", "to", "value", "data"],
-    &["chainId", "nonce", "gasPrice", "gasLimit", "to", "value", "data", "accessList"],
-    &[
-        "chainId",
-        "nonce",
-        "maxPriorityFeePerGas",
-        "maxFeePerGas",
-        "gasLimit",
-        "to",
-        "value",
-        "data",
-        "accessList",
-    ],
-    &[
-        "chainId",
-        "nonce",
-        "maxPriorityFeePerGas",
-        "maxFeePerGas",
-        "gasLimit",
-        "to",
-        "value",
-        "data",
-        "accessList",
-        "maxFeePerBlobGas",
-        "blobVersionedHashes",
-    ],
-    &[
-        "chainId",
-        "nonce",
-        "maxPriorityFeePerGas",
-        "maxFeePerGas",
-        "gasLimit",
-        "to",
-        "value",
-        "data",
-        "accessList",
-        "authorizationList",
-    ],
+const LAYOUTS: [[&[&str]; 2]; 5] = [
+    [&["nonce", "gasPrice", "gasLimit", "to", "value", "data"], &[]],
+    [&["chainId", "nonce", "gasPrice", "gasLimit", "to", "value", "data", "accessList"], &[]],
+    [DYNAMIC_FEE, &[]],
+    [DYNAMIC_FEE, &["maxFeePerBlobGas", "blobVersionedHashes"]],
+    [DYNAMIC_FEE, &["authorizationList"]],
 ];
 
 /// The members that are lists.
@@ -117,7 +97,7 @@ fn decoded(bytes: &[u8]) -> Option<SignedFields> {
         (first, _) if *first >= MIN_OF_LIST => (0, bytes),
         (first, rest) => (*first, rest),
     };
-    let (list, layout) = (Rlp::new(encoded), LAYOUTS.get(usize::from(kind))?);
+    let (list, layout) = (Rlp::new(encoded), LAYOUTS.get(usize::from(kind))?.concat());
     let size = list.payload_info().ok()?;
     if size.header_len + size.value_len != encoded.len() || list.item_count().ok()? != layout.len() + 3 {
         return None;

@@ -24,7 +24,8 @@ pub fn one_more(value: &Value) -> Option<Value> {
 /// The place after a place.
 pub(super) fn neighbour(cell: &Cell) -> Option<Cell> {
     match cell {
-        Cell::Range(name, range) => Some(Cell::Range(name, range.end..range.end + range.len())),
+        // Nothing follows all of a memory.
+        Cell::Range(name, range) => Some(Cell::Range(name, range.end..range.end.checked_add(range.len())?)),
         Cell::Named(kind, name) => {
             let (number, rest) = name
                 .split_once(' ')

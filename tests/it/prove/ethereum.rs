@@ -4,7 +4,7 @@ use vmconf::explain::observed_run::Detail;
 use vmconf::machines::by_name;
 use vmconf::model::interrupt::Interrupt;
 use vmconf::prove::mutants::fault::{FaultKind, PlantedFault, RowFault, faults_of};
-use vmconf::prove::mutants::{MutantsOptions, WORK, judge, wrong_entries};
+use vmconf::prove::mutants::{MutantsOptions, WORK, wrong_entries};
 use vmconf::prove::suite::VectorSuite;
 use vmconf::run::LoadOptions;
 use vmconf::wire::mutants::{FaultOutcome, Mutants};
@@ -24,7 +24,7 @@ fn suite(path: &str) -> VectorSuite {
 
 fn judged(faults: &[PlantedFault], suite: &VectorSuite) -> Mutants {
     let how = MutantsOptions { jobs: 2, work: WORK, programs: 0, interrupt: Interrupt::default() };
-    Mutants { cases: suite.cases.len() as u64, left_out: suite.left_out, faults: judge(faults, suite, &how) }
+    super::judged(faults, suite, &how)
 }
 
 fn all() -> Vec<PlantedFault> {

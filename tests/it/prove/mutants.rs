@@ -7,7 +7,7 @@ use vmconf::explain::observed_run::Detail;
 use vmconf::machines::{by_name, of_this_crate};
 use vmconf::model::interrupt::Interrupt;
 use vmconf::prove::mutants::fault::{FaultKind, PlantedFault, RowFault, faults_of};
-use vmconf::prove::mutants::{MutantsOptions, evenly, judge, wrong_entries};
+use vmconf::prove::mutants::{MutantsOptions, evenly, wrong_entries};
 use vmconf::prove::suite::VectorSuite;
 use vmconf::run::LoadOptions;
 use vmconf::wire::mutants::{FaultOutcome, Mutants};
@@ -17,7 +17,7 @@ use crate::support::{golden, sources_of, vmconf};
 
 fn judged(faults: &[PlantedFault], suite: &VectorSuite, programs: u32) -> Mutants {
     let how = MutantsOptions { jobs: 2, work: 2_000_000, programs, interrupt: Interrupt::default() };
-    Mutants { cases: suite.cases.len() as u64, left_out: suite.left_out, faults: judge(faults, suite, &how) }
+    super::judged(faults, suite, &how)
 }
 
 fn suite(path: &str) -> VectorSuite {

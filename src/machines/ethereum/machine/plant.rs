@@ -30,7 +30,10 @@ impl Excused {
         if interpreter.bytecode.action().is_some() {
             interpreter.take_next_action();
         }
-        *interpreter.stack.data_mut() = self.stack;
+        // In place: the engine writes to the limit of the stack without growing it.
+        let stack = interpreter.stack.data_mut();
+        stack.clear();
+        stack.extend_from_slice(&self.stack);
         interpreter.gas = self.gas;
         interpreter.bytecode.absolute_jump(self.pc);
     }
