@@ -93,12 +93,12 @@ pub(super) fn machine(name: &str, families: &Families) -> anyhow::Result<NamedMa
     Err(no_machine(name, families, &all))
 }
 
-/// The error for a machine that does not exist: it names the one that may be meant, or else those that `fit`.
-fn no_machine(name: &str, families: &Families, fit: &[&str]) -> anyhow::Error {
+/// The error for a machine that does not exist. It suggests the machine with the nearest name, or lists the `accepted` ones.
+fn no_machine(name: &str, families: &Families, accepted: &[&str]) -> anyhow::Error {
     let all = embedded_names().chain(families.iter().map(|known| known.family.machine));
     let expected = match nearest(name, all) {
         Some(near) => format!("did you mean {near}?"),
-        None => format!("there are {}", fit.join(", ")),
+        None => format!("there are {}", accepted.join(", ")),
     };
     anyhow::anyhow!("there is no machine {name:?}; {expected}")
 }

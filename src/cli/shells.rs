@@ -1,5 +1,5 @@
-//! The shells that complete a command line. What is inserted is one word, whatever the name of a file or case contains:
-//! names come from vectors, and none may run as a command.
+//! Completions for each shell. Each inserts one word, whatever the name of a file or case contains: names come from
+//! vectors, and none may run as a command.
 
 use std::env;
 use std::ffi::OsString;
@@ -13,8 +13,8 @@ use clap_complete::env::{Elvish, EnvCompleter, Fish, Powershell, Shells, Zsh};
 /// Elvish, fish and zsh quote what they insert themselves.
 pub(super) const SHELLS: Shells<'static> = Shells(&[&Bash, &Elvish, &Fish, &PlainPowershell, &Zsh]);
 
-/// Bash inserts completions as they are, so they are quoted as the word is that was typed. The script of `clap_complete`
-/// does not, and changes how all other commands are completed.
+/// Bash inserts completions as they are, so they are quoted in the way in which the word was begun. The script of
+/// `clap_complete` does not quote them, and needs `:` removed from `COMP_WORDBREAKS`, which all commands share.
 struct Bash;
 
 impl EnvCompleter for Bash {
@@ -40,7 +40,7 @@ impl EnvCompleter for Bash {
     }
 
     /// Writes a line for each completion. `args` are the command and the part of the word that bash replaces, which begins
-    /// behind the last `:` or `=`, or behind an open quote.
+    /// after the last `:` or `=`, or after an open quote.
     fn write_complete(
         &self,
         command: &mut Command,
@@ -99,7 +99,7 @@ impl TypedLine {
                 (None | Some('"'), '\\') => {
                     let next = chars.next();
                     typed.raw.extend(next);
-                    // In double quotes, it is a character before most others.
+                    // In double quotes, a backslash quotes only these.
                     let stays = typed.quote.is_some() && !next.is_some_and(|it| "\\\"$`".contains(it));
                     typed.word.extend(stays.then_some('\\'));
                     typed.word.extend(next);
@@ -120,7 +120,7 @@ impl TypedLine {
     fn quoted(&self, tail: &str) -> String {
         let quoted = |char: char| match (self.quote, char) {
             (Some('\''), '\'') => "'\\''".to_owned(),
-            // No backslash keeps it from the history.
+            // In double quotes, a backslash before it would stay in the word.
             (Some('"'), '!') => "\"'!'\"".to_owned(),
             (Some('"'), '"' | '$' | '`' | '\\') => format!("\\{char}"),
             (None, char) if !char.is_alphanumeric() && !"/._-:=+,@%".contains(char) => format!("\\{char}"),
@@ -163,10 +163,10 @@ impl EnvCompleter for PlainPowershell {
         let mut all = Vec::new();
         Powershell.write_complete(command, args, folder, &mut all)?;
         let is_plain = |char: char| char.is_alphanumeric() || "/\\._-:=+%".contains(char);
-        // Each line is a completion, and may have a tabulator and its help.
+        // Each line is a completion, with its help after a tab if it has one.
         let all = String::from_utf8_lossy(&all);
-        let plain =
+        let mut plain =
             all.lines().filter(|line| line.split('\t').next().is_some_and(|it| it.chars().all(is_plain)));
-        plain.into_iter().try_for_each(|line| writeln!(out, "{line}"))
+        plain.try_for_each(|line| writeln!(out, "{line}"))
     }
 }

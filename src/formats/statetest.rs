@@ -223,7 +223,7 @@ struct Results<'d> {
     output: Option<JsonNode<'d>>,
 }
 
-/// The hash of the logs, which tests of 2017 do not demand.
+/// The hash of the logs. An entry without it does not compare them.
 fn logs<'d>(fields: &mut FieldReader<'d>, diagnostics: &mut Diagnostics) -> Option<JsonNode<'d>> {
     let logs = fields.present("logs");
     if logs.is_none() {

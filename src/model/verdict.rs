@@ -294,7 +294,7 @@ impl Breakdown {
             more => {
                 let (head, rest) = lines.split_at(HEAD);
                 let (left_out, tail) = rest.split_at(more);
-                // How many lines the bytes were that were not kept, is not known.
+                // The number of lines in bytes that were not kept is unknown.
                 let is_cut =
                     left_out.iter().any(|line| line.starts_with('…') && line.ends_with(BYTES_LEFT_OUT));
                 let least = if is_cut { "at least " } else { "" };

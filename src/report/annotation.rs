@@ -1,4 +1,4 @@
-//! What annotations and code scanning show of a case: where it is, and what they say.
+//! What annotations of GitHub and results of code scanning show of a case: its place, and lines of text.
 
 use super::case_block::{first_place, headline, is_of_case};
 use super::truncate::truncate;

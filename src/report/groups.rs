@@ -114,7 +114,7 @@ impl FailureGroups {
         let instructions = failure.and_then(|failure| failure.instructions).unwrap_or(u64::MAX);
         let mut block = Vec::new();
         case(&mut block, report, &self.options.flags)?;
-        // Why a listed case counts as failed is shown once for each reason.
+        // Listed cases are grouped by why the list does not apply, too, so that each reason is shown.
         let key = report.listed.as_ref().map_or_else(|| cause.clone(), |listed| format!("{cause}\n{listed}"));
         let entry = self.groups.entry(key);
         if self.options.grouping == Grouping::BySuspect && self.cases.len() <= MAX_FAILURES {

@@ -258,7 +258,8 @@ impl<'o> Worker<'o> {
         cases.iter().map_while(execute).collect()
     }
 
-    /// Runs what could be read of cases on one testee; `None` if they are for several machines, or if the testee panics.
+    /// Runs what could be read of cases on one testee, and returns how each ended and how long it took if the testee
+    /// measures that; `None` if they are for several machines, or if the testee panics.
     fn run_programs(
         &mut self,
         read: &[ReadOr<'_>],

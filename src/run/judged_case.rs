@@ -42,7 +42,7 @@ impl JudgedCase {
         }
     }
 
-    /// Judges a case, and adds how long that took to its report, unless the machine had it for another time.
+    /// Judges a case, and adds how long that took to its report, unless the testee measured the time itself.
     pub(super) fn timed(judge: impl FnOnce() -> JudgedCase) -> JudgedCase {
         let start = Instant::now();
         let mut judged = judge();

@@ -215,10 +215,11 @@ fn text(report: &CaseReport) -> String {
     }
 }
 
-/// The names of suites: for files below the folder in which names begin, those above it, and those elsewhere.
+/// The names of suites, by the [`prefix`] of the names of their files: files below the working folder, above it and
+/// elsewhere have suites of their own.
 struct SuiteNames(BTreeMap<String, SuiteFolders>);
 
-/// The suites of files whose names begin alike.
+/// The suites of the files with one prefix.
 struct SuiteFolders {
     /// The length of the folder that all files are in.
     common: usize,
@@ -230,24 +231,25 @@ impl SuiteNames {
     /// Those of these files. `folder` is the name of the one in which their names begin.
     fn of<'f>(files: impl Iterator<Item = &'f str>, folder: &str) -> SuiteNames {
         let mut parts: BTreeMap<_, Vec<_>> = BTreeMap::new();
-        files.for_each(|file| parts.entry(way_to(file).to_owned()).or_default().push(file));
-        let folders = |(way, files): (String, Vec<_>)| (way, SuiteFolders::of(&files, folder));
+        files.for_each(|file| parts.entry(prefix(file).to_owned()).or_default().push(file));
+        let folders = |(prefix, files): (String, Vec<_>)| (prefix, SuiteFolders::of(&files, folder));
         SuiteNames(parts.into_iter().map(folders).collect())
     }
 
-    /// The suite of a file, which may be none of those. It is a path if the name alone could be that of another suite.
+    /// The suite of a file, which need not be one of those. It is a path if another prefix could have a suite of this name.
     fn suite(&self, file: &str) -> String {
-        let way = way_to(file);
-        match self.0.get(way) {
-            Some(folders) if self.0.len() > 1 && !way.is_empty() => folders.path(file),
+        let prefix = prefix(file);
+        match self.0.get(prefix) {
+            Some(folders) if self.0.len() > 1 && !prefix.is_empty() => folders.path(file),
             Some(folders) => folders.suite(file),
             None => file.to_owned(),
         }
     }
 }
 
-/// How the name of a file begins: with `../` for each folder above the one in which names begin, or with the root.
-fn way_to(file: &str) -> &str {
+/// The part of a file's name that leads out of the working folder: `../` for each folder above it, or the root of an
+/// absolute path. It is empty for files below the working folder.
+fn prefix(file: &str) -> &str {
     let below = file.trim_start_matches("../");
     let root = below.split_inclusive('/').next().filter(|first| *first == "/" || first.ends_with(":/"));
     &file[..file.len() - below.len() + root.map_or(0, str::len)]

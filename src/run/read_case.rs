@@ -1,4 +1,4 @@
-//! Reads a case and makes the verdict on it a report.
+//! Reads a case, and turns the verdict on it into a report.
 
 use super::judged_case::JudgedCase;
 use super::load::LoadedCase;
@@ -70,6 +70,7 @@ pub(super) fn execute(
     }
 }
 
+/// An error without a place.
 pub(super) fn error(what: String) -> Verdict {
     Verdict::Error(vec![Diagnostic::new(what)])
 }

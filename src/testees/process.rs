@@ -70,8 +70,8 @@ pub const START: Duration = Duration::from_secs(20);
 /// The maximum number of requests in flight per process, whatever it offers. Each takes a thread.
 pub const MAX_IN_FLIGHT: usize = 16;
 
-/// What a process does wrong that describes another machine than the first one.
-const OTHER_HELLO: &str = "answered hello otherwise than its first process";
+/// What is wrong with a process that describes another machine than the first one did.
+const OTHER_HELLO: &str = "answered hello differently from the first process";
 
 /// A machine in another process, and its running processes.
 pub struct ProcessVm {
@@ -488,7 +488,7 @@ pub struct Process {
     info: &'static MachineInfo,
     limits: Limits,
     interrupt: Interrupt,
-    /// How long the machine had each program of the last run.
+    /// [`Testee::times`] of the last run.
     times: Vec<Duration>,
 }
 

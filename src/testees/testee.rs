@@ -30,7 +30,8 @@ pub trait Testee {
         runs.iter().enumerate().map(&mut run).collect()
     }
 
-    /// How long the machine had each program of the last run; `None` if that is as long as the run took.
+    /// How long the machine took for each program of the last run, without the wait for a free process; `None` if the
+    /// testee does not measure it.
     fn times(&self) -> Option<&[Duration]> {
         None
     }

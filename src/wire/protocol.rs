@@ -367,7 +367,7 @@ pub struct TesteeFailure {
 
 /// A key in the path to a datum.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged, expecting = "has a path of something else than names and indices")]
+#[serde(untagged, expecting = "has a path with something other than names and indices")]
 pub enum WireKey {
     /// An item of a list, from 0.
     Index(usize),

@@ -13,7 +13,7 @@ use vmconf::prove::mutants::{MutantsOptions, judge};
 use vmconf::prove::suite::VectorSuite;
 use vmconf::wire::mutants::Mutants;
 
-/// What a suite says of these faults. None may make a machine panic: what the machine does then is not what the fault is.
+/// What a suite says of these faults. No fault may make a machine panic: that would hide what the fault does.
 fn judged(faults: &[PlantedFault], suite: &VectorSuite, how: &MutantsOptions) -> Mutants {
     let faults = judge(faults, suite, how);
     let panicked = |reason: &String| reason.contains("panicked");

@@ -86,9 +86,9 @@ pub(super) fn check_bytes(
 /// A decoded transaction: its type, its members by name, and its signature.
 struct SignedFields {
     kind: u8,
-    /// Of lists, the encoding.
+    /// Bytes, numbers without leading zeros, and lists as they are encoded.
     members: Vec<(&'static str, Vec<u8>)>,
-    /// The address of the sender; `None` if the signature is of nobody.
+    /// The address that belongs to the signature; `None` if it is not valid.
     sender: Option<Vec<u8>>,
 }
 
@@ -111,8 +111,8 @@ fn decoded(bytes: &[u8]) -> Option<SignedFields> {
     Some(SignedFields { kind, members, sender: sender(kind, &list, layout.len()) })
 }
 
-/// The address whose key signed a transaction of so many members. Since EIP-155, `v` of one without a type has the chain,
-/// which is signed then, too.
+/// The address whose key signed a transaction with this number of members (Yellow Paper, appendix F; EIP-2718). In one
+/// without a type, `v` may include the chain, which is then signed as well (EIP-155).
 fn sender(kind: u8, list: &Rlp<'_>, members: usize) -> Option<Vec<u8>> {
     let number = |index: usize| Some(BigUint::from_bytes_be(list.at(members + index).ok()?.data().ok()?));
     let [v, r, s] = [number(0)?, number(1)?, number(2)?];
@@ -187,7 +187,7 @@ fn differing(signed: &SignedFields, chosen: &[(Name, Value)], common: &Value) ->
         (Some(Value::Bytes(wanted)), Some(signer)) if wanted != signer => {
             Some(format!("are signed by {}", bytes_key(signer)))
         }
-        (Some(Value::Bytes(_)), None) => Some("have the signature of nobody".to_owned()),
+        (Some(Value::Bytes(_)), None) => Some("have an invalid signature".to_owned()),
         _ => None,
     }
 }

@@ -61,7 +61,8 @@ impl ExprSelection {
         COSTS.iter().find_map(value).unwrap_or(false)
     }
 
-    /// Whether cases of a file that is broken for this cause might be selected, of which nothing else is known.
+    /// Whether a file that is broken for this cause might have selected cases. Only its path, the cause and its verdict in
+    /// the last run are known.
     pub fn may_select(&self, file: &CaseId, cause: &str) -> bool {
         let verdict = self.last.verdicts.get(&file.to_string());
         let known = |term: &Term| match term.predicate.name {
@@ -75,7 +76,7 @@ impl ExprSelection {
 }
 
 impl Expr {
-    /// Whether the expression holds; `None` if the predicates of which that is `known` do not decide it.
+    /// Whether the expression holds; `None` if that depends on predicates for which `known` returns `None`.
     fn value(&self, known: &dyn Fn(&Term) -> Option<bool>) -> Option<bool> {
         match self {
             Expr::Is(term) => known(term),

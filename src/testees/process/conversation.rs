@@ -197,7 +197,7 @@ impl Conversation {
 }
 
 impl Awaited<'_> {
-    /// How long the process had the last request whose answer was awaited.
+    /// How long the process has had the request that [`Awaited::next`] waited for last.
     pub(super) fn time(&self) -> Duration {
         self.since.map_or(self.took, |since| since.elapsed())
     }

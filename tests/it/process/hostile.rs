@@ -194,6 +194,21 @@ fn the_start_and_the_end_of_standard_error_are_kept() {
     assert!(stderr.contains(&note), "{}", &stderr[8180..8280]);
 }
 
+/// The lines in bytes that were not kept are not counted.
+#[test]
+fn lines_that_are_left_out_are_counted_where_they_are_known() {
+    let left_out = |stderr: String| {
+        let breakdown = Breakdown { what: String::new(), stderr };
+        let lines = breakdown.stderr_lines();
+        assert_eq!((lines.len(), &*lines[0], &*lines[15]), (16, "a line", "a line"));
+        lines[5].clone()
+    };
+    let lines = "a line\n".repeat(20);
+    assert_eq!(left_out(lines.repeat(2)), "… 25 lines left out …");
+    let note = Breakdown::bytes_left_out(1_000);
+    assert_eq!(left_out(format!("{lines}{note}\n{lines}")), "… at least 26 lines left out …");
+}
+
 #[test]
 fn a_process_that_does_not_say_hello_is_not_used() {
     let begins = [

@@ -74,7 +74,7 @@ while IFS= read -r line; do n=$((n+1)); [ $n = 3 ] && exit 1; echo \"$line\"; do
     project.write("m.sh", &format!("{script} '{serve}' serve evm | {other}\n"));
     let ran = project.run(&["run", "-j", "1", "add.json", "--vm", "m=sh m.sh"]);
     assert_eq!(ran.exit, 3, "{ran:?}");
-    assert!(ran.stdout.contains("answered hello otherwise than its first process"), "{ran:?}");
+    assert!(ran.stdout.contains("answered hello differently from the first process"), "{ran:?}");
 }
 
 /// As many processes run as there are jobs, however many requests each takes, also after they broke down.

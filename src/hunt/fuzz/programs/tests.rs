@@ -71,7 +71,7 @@ fn each_program(
     }
 }
 
-/// Every program runs on a machine for each fault that is not found yet, which takes long for all of them.
+/// One fault of this number is planted: each program runs once for each fault that is still unfound.
 const ONE_OF: usize = 5;
 
 /// The share of one of [`ONE_OF`] faults that so many programs find, in percent.
