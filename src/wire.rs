@@ -22,4 +22,5 @@ pub mod record;
 pub mod report;
 pub mod report_events;
 pub mod schema;
+mod strict;
 pub mod value;

@@ -48,7 +48,7 @@ pub(super) struct Bisect {
     vms: VmsArgs,
 
     /// A trace in place of a machine; given twice
-    #[arg(long = "trace", value_name = "FILE", conflicts_with = "vms")]
+    #[arg(long = "trace", value_name = "FILE", conflicts_with_all = ["vms", "paths"])]
     traces: Vec<PathBuf>,
 }
 

@@ -131,4 +131,9 @@ impl Flag {
     pub(super) fn word(self) -> String {
         self.short.map_or_else(|| format!("--{}", self.name), |short| format!("-{short}"))
     }
+
+    /// Whether a word is the flag, in its short or its long form.
+    pub(super) fn is_written(self, word: &str) -> bool {
+        word.strip_prefix("--").is_some_and(|name| name == self.name) || word == self.word()
+    }
 }

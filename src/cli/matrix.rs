@@ -109,6 +109,9 @@ impl MatrixCommand {
             pages::write_statement(file, &machines, &suite)?;
         }
         let is_empty = matrix.suites.is_empty();
+        if is_empty && matrix.broken.is_empty() {
+            output::note(&format!("note: no case ran{}", settings.restrictions()));
+        }
         Ok(if is_of_reports && !is_empty { Exit::Passed } else { exit(&matrix) })
     }
 

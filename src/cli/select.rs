@@ -72,7 +72,11 @@ impl Select {
     /// When a path or a case that was typed does not exist.
     pub(super) fn sources(&self, settings: &Settings, options: &LoadOptions) -> anyhow::Result<Sources> {
         self.check_default(&settings.anchor)?;
-        sources_of(&self.searched(), settings, options)
+        let found = sources_of(&self.searched(), settings, options);
+        match settings.place("paths").filter(|_| self.is_unnamed()) {
+            Some(place) => found.context(place),
+            None => found,
+        }
     }
 
     /// [`Select::sources`] without the paths that cannot be used, if another one can; each of them is noted.

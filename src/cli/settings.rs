@@ -18,6 +18,7 @@ use vmconf::run::anchor::Anchor;
 use vmconf::text::config::{ConfigEntry, ConfigKind, DEFAULT, FileConfig, Override, Setting, SettingScope};
 use vmconf::text::shell::ShellWords;
 
+use super::errors::UsageError;
 use super::flags::{self, Flag, FlagEffect};
 use super::input::read_text;
 use super::output;
@@ -171,6 +172,24 @@ impl Settings {
     pub(super) fn place(&self, name: &str) -> Option<String> {
         let entry = self.entries.iter().find(|entry| entry.name == name)?;
         Some(self.file.as_ref()?.line(entry))
+    }
+
+    /// The error with file and line if it is about a flag that `vmconf.toml` sets: it starts with the flag then.
+    pub(super) fn located(&self, error: anyhow::Error) -> anyhow::Error {
+        let text = error.to_string();
+        let about = text.strip_prefix("error: ").unwrap_or(&text);
+        let flag = about.split([':', ',', ' ']).next().unwrap_or_default();
+        let is_flag = |entry: &&ConfigEntry| {
+            flags::by_name(&entry.name).is_some_and(|known| known.is_written(flag))
+        };
+        let Some(entry) = self.entries.iter().find(is_flag) else { return error };
+        let Some(place) = self.file.as_ref().map(|file| file.line(entry)) else { return error };
+        match error.downcast::<UsageError>() {
+            Ok(UsageError(lines)) => {
+                UsageError(lines.replacen("error: ", &format!("error: {place}: "), 1)).into()
+            }
+            Err(other) => other.context(place),
+        }
     }
 
     /// Which settings of `vmconf.toml` restrict the selection, to follow a note that nothing was selected; empty if

@@ -17,7 +17,7 @@ pub enum NotDetected {
     },
     /// It has a known format that vmconf cannot read.
     Unsupported {
-        /// What the format is, and what could read it.
+        /// The tests in it, and what could read them.
         what: &'static str,
     },
     /// More than one format recognises the document.
@@ -54,7 +54,7 @@ impl fmt::Display for NotDetected {
         match self {
             NotDetected::None { seen } => write!(f, "not a vector file: {seen}"),
             NotDetected::Unsupported { what } => {
-                write!(f, "this is {what}")
+                write!(f, "this is a file of {what}")
             }
             NotDetected::Several(found) => {
                 let one = |seen: &SeenFormat| format!("{} ({}, line {})", seen.name, seen.what, seen.line);
@@ -117,18 +117,14 @@ pub fn detect(document: &Document, file_name: &str) -> Result<(&'static Format, 
     }
 }
 
-/// If this is an Ethereum format that vmconf knows but cannot read, what it is, judging by the members of its
-/// tests.
+/// If this is an Ethereum format that vmconf knows but cannot read, the tests in it. A file that has state tests as well is
+/// read; their format reports the others.
 fn unsupported(root: JsonNode<'_>) -> Option<&'static str> {
-    let any = |holds: fn(JsonNode<'_>) -> bool| root.members().any(|test| holds(test.value));
-    if any(|test| test.member("blocks").is_some()) {
-        Some("a file of Ethereum blockchain tests, which vmconf does not read")
-    } else if any(|test| test.member("engineNewPayloads").is_some()) {
-        Some("a file of Ethereum engine tests, which vmconf does not read")
-    } else if any(|test| test.member("txbytes").is_some()) {
-        Some("a file of Ethereum transaction tests, which vmconf does not read")
-    } else if cfg!(not(feature = "ethereum")) && any(ethereum_json::is_state_test) {
-        Some("a file of Ethereum state tests, which need a vmconf that was built with the feature ethereum")
+    let has_state_tests = root.members().any(|test| ethereum_json::is_state_test(test.value));
+    if !has_state_tests {
+        root.members().find_map(|test| ethereum_json::other_test(test.value))
+    } else if cfg!(not(feature = "ethereum")) {
+        Some("Ethereum state tests, which need a vmconf that was built with the feature ethereum")
     } else {
         None
     }

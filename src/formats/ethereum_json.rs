@@ -275,3 +275,13 @@ pub(super) fn is_state_test(test: JsonNode<'_>) -> bool {
     let has = |name| test.member(name).is_some();
     has("transaction") && (has("pre") || has("post")) && !has("exec")
 }
+
+/// The tests that this one belongs to, if their format is one of Ethereum that vmconf does not read.
+pub(super) fn other_test(test: JsonNode<'_>) -> Option<&'static str> {
+    const OTHERS: [(&str, &str); 3] = [
+        ("blocks", "Ethereum blockchain tests, which vmconf does not read"),
+        ("engineNewPayloads", "Ethereum engine tests, which vmconf does not read"),
+        ("txbytes", "Ethereum transaction tests, which vmconf does not read"),
+    ];
+    OTHERS.iter().find(|(member, _)| test.member(member).is_some()).map(|(_, what)| *what)
+}

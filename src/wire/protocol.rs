@@ -10,14 +10,13 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt;
 
-use serde::de::{Error, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
 use super::line::{LineError, LineHeader, one_line, read};
 use super::name::start;
+use super::strict;
 use crate::model::path::{self, Path};
 
 /// The version of the protocol; incremented when the meaning of a member changes.
@@ -126,6 +125,7 @@ pub struct Hello {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub homepage: Option<String>,
     /// The machines that it implements.
+    #[serde(deserialize_with = "strict::objects")]
     pub machines: Vec<Offer>,
     /// How many requests may wait for their answers at the same time; 1 without this member. Answers come in
     /// the order of the requests.
@@ -237,6 +237,7 @@ pub struct RunRequest {
     /// The program; its members depend on the machine.
     pub program: Json,
     /// What to do with the machine and which fields to report, in order.
+    #[serde(deserialize_with = "strict::objects")]
     pub steps: Vec<WireStep>,
     /// The limits of vmconf that differ from their defaults, by the name of the flag: `max-steps`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -303,6 +304,7 @@ pub struct ActionDone {
     /// The number of the request.
     pub id: u64,
     /// One state for each step of the request.
+    #[serde(deserialize_with = "strict::objects")]
     pub steps: Vec<ObservedState>,
     /// How the machine ended, in one line for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -314,34 +316,8 @@ pub struct ActionDone {
 #[serde(expecting = "an object")]
 pub struct ObservedState {
     /// The fields that were requested and have a value.
-    #[serde(deserialize_with = "unique_members")]
+    #[serde(deserialize_with = "strict::members")]
     pub fields: Map<String, Json>,
-}
-
-/// The members of an object. One that is there twice is an error: nobody knows which value is meant.
-fn unique_members<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Map<String, Json>, D::Error> {
-    struct Members;
-
-    impl<'de> Visitor<'de> for Members {
-        type Value = Map<String, Json>;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("an object")
-        }
-
-        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Map<String, Json>, A::Error> {
-            let mut members = Map::new();
-            while let Some((name, value)) = map.next_entry::<String, Json>()? {
-                if members.contains_key(&name) {
-                    return Err(A::Error::custom(format!("duplicate field `{name}`")));
-                }
-                members.insert(name, value);
-            }
-            Ok(members)
-        }
-    }
-
-    deserializer.deserialize_map(Members)
 }
 
 /// The machine lacks what the program needs, such as an instruction or an action.
@@ -454,6 +430,7 @@ pub struct TraceDone {
     /// The number of the request.
     pub id: u64,
     /// Fewer than requested if the run ends earlier.
+    #[serde(deserialize_with = "strict::objects")]
     pub instructions: Vec<TracedInstruction>,
 }
 

@@ -206,6 +206,15 @@ fn a_missing_list_of_known_failures_is_found_in_the_configuration() {
     }
 }
 
+/// A path that does not exist is reported with the line that names it.
+#[test]
+fn a_missing_path_is_found_in_the_configuration() {
+    let folder = folder("[profile.default]\n\npaths = [\"nope\"]\n");
+    let ran = vmconf(folder.path(), None, &["run"]);
+    let expected = "error: vmconf.toml:3: nope: no such file or folder";
+    assert!(ran.exit == 2 && ran.stderr.starts_with(expected), "{ran:?}");
+}
+
 /// What the table of a machine sets precedes the profile, which is for all machines, and is preceded by what was typed. A
 /// run without a machine in another process has no use for its limits.
 #[test]

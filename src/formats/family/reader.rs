@@ -292,6 +292,10 @@ impl FamilyReader {
         };
         let CaseReader { values, places, .. } = reader;
         self.known.check(node, &mut |unknown| diagnostics.note(unknown));
+        if steps.iter().all(|step| step.assertions.is_empty()) {
+            let nothing = Diagnostic::at(node.at(), "nothing is compared in this case");
+            diagnostics.note(nothing.expected("at least one field of the state after it"));
+        }
         let program = Program::from(Value::Record(values));
         Some(Case { machine, program, places, steps, label: None })
     }

@@ -4,7 +4,7 @@ use num_bigint::BigInt;
 
 use super::signed;
 use crate::formats::accounts::{AccountMembers, AccountReader, read_accounts};
-use crate::formats::ethereum_json::{address, data, hash, quantity};
+use crate::formats::ethereum_json::{address, data, hash, is_state_test, other_test, quantity};
 use crate::formats::fields::{Diagnostics, FieldReader, Strictness, wrong_type};
 use crate::formats::format::ReadContext;
 use crate::model::case::Program;
@@ -153,6 +153,12 @@ fn read_test(
     lists: &mut Lists,
     diagnostics: &mut Diagnostics,
 ) -> Option<Program> {
+    if let Some(tests) = other_test(test).filter(|_| !is_state_test(test)) {
+        let expected = "a test with \"transaction\" and \"post\"";
+        let error = Diagnostic::at(test.at(), format!("this is one of {tests}")).expected(expected);
+        diagnostics.error(error.under(LintRule::NotAVector));
+        return None;
+    }
     let mut fields = FieldReader::open(test, "test", diagnostics)?;
     fields.ignore(INFO);
     let env = fields.required("env", diagnostics);
@@ -165,6 +171,11 @@ fn read_test(
         let what = "post has no entries";
         let expected = "an object with a list of entries for each fork";
         diagnostics.error(Diagnostic::at(post.at(), what).expected(expected).under(LintRule::WrongType));
+    }
+    let forks = first.and(post).into_iter().flat_map(JsonNode::members);
+    for fork in forks.filter(|fork| fork.value.is_array() && fork.value.items().next().is_none()) {
+        let what = format!("no entries for the fork {}", quoted(&fork.key));
+        diagnostics.note(Diagnostic::at(fork.key_at, what).expected("at least one entry"));
     }
     let mut program = AccountMembers::default();
     let mut chain = None;
@@ -289,6 +300,10 @@ fn read_transaction(node: JsonNode<'_>, lists: &mut Lists, diagnostics: &mut Dia
         }
     }
     fields.finish(diagnostics);
+    if ["gasPrice", "maxFeePerGas", "maxPriorityFeePerGas"].iter().all(|price| node.member(price).is_none()) {
+        let what = "transaction without a price of gas, which is taken as 0";
+        diagnostics.note(Diagnostic::at(node.at(), what).expected("\"gasPrice\" or \"maxFeePerGas\""));
+    }
     Some(Value::Record(common.0))
 }
 
