@@ -151,6 +151,6 @@ mod tests {
         let listed = r#"[{"fields":{"stack":[{"type":"Integer","value":1,"type":"Boolean"}]}}]"#;
         assert_eq!(error(inside).as_deref(), Some("has the field nonce twice in column 81"));
         assert_eq!(error(beside), None);
-        assert_eq!(error(listed).as_deref(), Some("has the field type twice in column 86"));
+        assert_eq!(error(listed).as_deref(), Some("has the field type twice in column 85"));
     }
 }
