@@ -121,6 +121,7 @@ struct BlessCounts {
     unwritable: usize,
     not_asked_for: usize,
     refused: usize,
+    unsupported: usize,
     broken: usize,
 }
 
@@ -140,7 +141,10 @@ impl<'i> BlessSession<'i> {
         self.counts.passed += blessed.passed;
         self.counts.not_asked_for += blessed.not_asked_for;
         self.counts.refused += blessed.refused.len();
-        self.counts.broken += blessed.broken.len();
+        let is_unsupported = |report: &&CaseReport| matches!(report.verdict, Verdict::Unsupported(_));
+        let unsupported = blessed.broken.iter().filter(is_unsupported).count();
+        self.counts.unsupported += unsupported;
+        self.counts.broken += blessed.broken.len() - unsupported;
         blessed.broken.iter().for_each(note_broken);
         blessed.refused.iter().for_each(note_refused);
         if blessed.changes.is_empty() {
@@ -196,7 +200,8 @@ impl<'i> BlessSession<'i> {
     }
 
     fn end(&self) -> io::Result<Exit> {
-        let BlessCounts { passed, blessed, not_written, not_asked_for, refused, broken, .. } = self.counts;
+        let BlessCounts { passed, blessed, not_written, not_asked_for, refused, unsupported, broken, .. } =
+            self.counts;
         if not_written > 0 && self.consent == Consent::Missing {
             output::note(
                 "note: nothing is written, since there is no terminal for the question; --yes writes the changes shown",
@@ -209,7 +214,8 @@ impl<'i> BlessSession<'i> {
         let mut out = output::stdout();
         writeln!(
             out,
-            "{passed} passed, {blessed} blessed, {not_written} not written, {refused} refused, {}",
+            "{passed} passed, {blessed} blessed, {not_written} not written, {refused} refused, {}{}",
+            if unsupported > 0 { format!("{unsupported} unsupported, ") } else { String::new() },
             counted(broken, "error")
         )?;
         out.flush()?;

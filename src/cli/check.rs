@@ -125,11 +125,7 @@ fn fixed(
 /// Replaces the text of the file, or of its target if it is a link.
 fn replace(source: &VectorSource, text: &str) -> io::Result<()> {
     source.check_writable()?;
-    let path = source.path.canonicalize()?;
-    if path.metadata()?.permissions().readonly() {
-        return Err(io::Error::other("the file is read-only"));
-    }
-    ResultFile::with(&path, text.as_bytes())
+    ResultFile::over(&source.path.canonicalize()?, text.as_bytes())
 }
 
 /// The number of diagnostics that were fixed, by rule: `2 comment, 1 must/letter-case`.

@@ -22,8 +22,8 @@ use super::settings::Settings;
 /// A run is `last`, `last~1` for the one before and so on, a name that --list shows, a JSON report
 /// (of run or merge), or - for a JSON report on standard input. Without A and B, the last run is compared
 /// with the one before it of the same paths and filters; with A alone, A with the last. A case is worse if it
-/// fails or is broken now and was not before: the exit code is then 1, else 0. A case that is listed as
-/// known to fail does not pass, but is not worse.
+/// fails now and did not before, is broken now and was not before, or passed and is not supported now: the exit
+/// code is then 1, else 0. A case that is listed as known to fail does not pass, but is not worse.
 #[derive(Debug, Args)]
 pub(super) struct CompareArgs {
     /// The earlier run

@@ -1,8 +1,10 @@
 //! Finds the single case that a command operates on.
 
 use anyhow::{Context, bail};
+use vmconf::formats::FileReading;
 use vmconf::machines::MachineInfo;
 use vmconf::model::case::Case;
+use vmconf::model::diagnostic::Severity;
 use vmconf::run::sources::Sources;
 use vmconf::run::{self, LoadOptions, LoadedFile};
 
@@ -92,17 +94,30 @@ pub(super) fn with_nth_case<T>(
     bail!("the case is not there any longer")
 }
 
+/// A case that no machine here can run, and why.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct NotSupported(pub(super) String);
+
 /// A case of a loaded file, and its machine.
 ///
 /// # Errors
 ///
-/// When it cannot be read.
+/// [`BrokenInput`] when it cannot be read, [`NotSupported`] when no machine here can run it.
 pub(super) fn read_case(
     loaded: &LoadedFile<'_>,
     index: usize,
 ) -> anyhow::Result<(&'static MachineInfo, Case)> {
-    let reading = loaded.case(index).and_then(|case| case.read().ok()).and_then(|it| it.case);
-    let case = reading.context("the case cannot be read; vmconf run says why")?;
-    let machine = loaded.options().families.machine(case.machine).context("no such machine")?;
-    Ok((machine, case))
+    let case = loaded.case(index).context("the case is not there any longer")?;
+    let FileReading { case: read, unsupported, diagnostics } = case.read().map_err(anyhow::Error::msg)?;
+    let Some(read) = read else {
+        if let Some(why) = unsupported {
+            return Err(NotSupported(why).into());
+        }
+        let errors = diagnostics.into_iter().filter(|found| found.severity == Severity::Error);
+        let lines = errors.map(|error| case.document.locate(error).located(&case.id.file));
+        return Err(BrokenInput::of_lines(lines.collect()).into());
+    };
+    let machine = loaded.options().families.machine(read.machine).context("no such machine")?;
+    Ok((machine, read))
 }

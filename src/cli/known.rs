@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use anyhow::{Context, bail};
@@ -13,7 +14,7 @@ use vmconf::model::escape::escaped;
 use vmconf::model::event::Event;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::verdict::DifferenceKind;
-use vmconf::run;
+use vmconf::run::{self, LoadOptions};
 use vmconf::run::expected_failures::elsewhere::elsewhere;
 use vmconf::run::expected_failures::update::{self, AcceptedFailures, Policy, Unseen};
 use vmconf::run::expected_failures::{Date, ExpectedFailures};
@@ -29,7 +30,7 @@ use super::unwritten::Unwritten;
 use super::vm::VmArgs;
 
 /// The list of expected failures.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(super) struct KnownArgs {
     /// TOML file of known failures, which do not fail the run
     #[arg(long = "known", value_name = "FILE")]
@@ -84,6 +85,15 @@ impl KnownArgs {
         }
         Ok(known)
     }
+}
+
+/// Makes a list apply to all files, in place of those that `vmconf.toml` names for some.
+pub(super) fn apply_to_all(list: Option<ExpectedFailures>, options: &mut LoadOptions) {
+    let list = list.map(Arc::new);
+    for file_override in &mut options.overrides {
+        file_override.options.expected_failures.clone_from(&list);
+    }
+    options.file.expected_failures = list;
 }
 
 fn parse(path: &Path, text: &str, today: Date) -> anyhow::Result<ExpectedFailures> {
@@ -180,8 +190,8 @@ impl Update {
             update::update(&known, &text, &reports, &elsewhere, &policy).map_err(anyhow::Error::msg)?;
         let is_new = !self.file.exists();
         if updated.text != text || is_new {
-            ResultFile::with(&self.file, updated.text.as_bytes())
-                .map_err(|error| Unwritten::file(&self.file, error))?;
+            let write = if is_new { ResultFile::with } else { ResultFile::over };
+            write(&self.file, updated.text.as_bytes()).map_err(|error| Unwritten::file(&self.file, error))?;
         }
         let mut out = output::stdout();
         for change in &updated.changes {

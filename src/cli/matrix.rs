@@ -15,8 +15,9 @@ use vmconf::model::event::Event;
 use vmconf::model::exit_code::Exit;
 use vmconf::report::conformance::{ConformanceMachine, ConformanceRun, UnlikeSuites, unlike_suites};
 use vmconf::report::matrix::{MATRICES, MatrixKind};
+use vmconf::run::expected_failures::ExpectedFailures;
 use vmconf::run::matrix::{MatrixCollector, MatrixMachine};
-use vmconf::run::{self, Contents, LoadOptions};
+use vmconf::run::{self, Contents, LoadOptions, UnmatchedEntries};
 use vmconf::testees::MakeTestee;
 use vmconf::testees::process::{ProcessGroups, ProcessVm};
 use vmconf::text::file_name::shown;
@@ -24,6 +25,7 @@ use vmconf::wire::matrix::Matrix;
 
 use self::results::ResultsArgument;
 use super::form::forms;
+use super::known::{KnownArgs, apply_to_all};
 use super::number::positive;
 use super::output;
 use super::processors::processors;
@@ -152,16 +154,18 @@ impl MatrixCommand {
             flags: Some(settings.repeated_on(argument)),
         };
         let columns = vms.iter().zip(arguments).map(machine).collect();
+        let list = |path: Option<PathBuf>| path.map(|path| KnownArgs::default().list(&path)).transpose();
+        let known = self.vms.known(settings).into_iter().map(list).collect::<anyhow::Result<Vec<_>>>()?;
         let mut collector = MatrixCollector::new(columns, working_folder());
         let mut machines = Vec::new();
-        for (machine, (name, vm)) in vms.into_iter().enumerate() {
+        for (machine, ((name, vm), known)) in vms.into_iter().zip(known).enumerate() {
             let mut conformance = ConformanceRun::new("this run", has_instruction);
             conformance.system = Some(this_system());
             conformance.only = self.select.only(&settings.anchor);
             conformance.set_versions(versions.iter().cloned());
             match vm {
                 Ok(vm) => {
-                    run::run(&sources, &with_machine(&options, vm), &mut |event| {
+                    run::run(&sources, &with_machine(&options, vm, known), &mut |event| {
                         conformance.add(&event);
                         match event {
                             Event::Finished(report) => collector.add(machine, &report),
@@ -194,6 +198,9 @@ fn warn_of_incomplete(machines: &[ConformanceMachine]) {
         if let Some(only) = machine.only() {
             output::note(&format!("warning: {name} ran {}", escaped(&only)));
         }
+        if machine.is_interrupted() {
+            output::note(&format!("warning: the run of {name} was interrupted: not all cases ran"));
+        }
         let left_out = machine.left_out();
         if !left_out.is_empty() {
             let named: Vec<_> = left_out.iter().take(NAMED).map(|it| escaped(it).to_string()).collect();
@@ -206,8 +213,12 @@ fn warn_of_incomplete(machines: &[ConformanceMachine]) {
     }
 }
 
-fn with_machine(options: &LoadOptions, vm: ProcessVm) -> LoadOptions {
+/// The options of a run on a machine with these known failures.
+fn with_machine(options: &LoadOptions, vm: ProcessVm, known: Option<ExpectedFailures>) -> LoadOptions {
     let mut options = options.clone();
+    apply_to_all(known, &mut options);
+    // A run reports them; a matrix has no place for errors of lists.
+    options.run.unmatched_entries = UnmatchedEntries::Ignore;
     options.run.testee = MakeTestee::in_processes(Arc::new(vm));
     options
 }

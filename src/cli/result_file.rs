@@ -129,10 +129,14 @@ impl ResultFile {
         }
     }
 
-    /// Writes these bytes over the file at `path`, which keeps its permissions.
+    /// Writes these bytes over the file at `path`, which keeps its permissions; an error if these forbid to write.
     pub(super) fn over(path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let permissions = path.metadata()?.permissions();
+        if permissions.readonly() {
+            return Err(io::Error::other("the file is read-only"));
+        }
         let file = ResultFile::new(path)?;
-        file.file().set_permissions(path.metadata()?.permissions())?;
+        file.file().set_permissions(permissions)?;
         file.file().write_all(bytes)?;
         file.finish()
     }

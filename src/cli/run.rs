@@ -25,7 +25,7 @@ use super::errors::BrokenInput;
 use super::explorer_pages::ExploreArgs;
 use super::flags::FlagEffect;
 use super::history::RerunTimes;
-use super::known::KnownArgs;
+use super::known::{KnownArgs, apply_to_all};
 use super::number::{number, positive};
 use super::outstanding::OutstandingRecording;
 use super::processors::processors;
@@ -307,11 +307,7 @@ impl Runner<'_> {
         let (known, vm) = (&self.args.known, &self.args.vm);
         if vm.is_some() && self.settings.typed("known").is_none() {
             // The other lists of vmconf.toml are for the embedded machines.
-            let list = vm.known(self.settings).map(|path| known.list(&path)).transpose()?.map(Arc::new);
-            options.file.expected_failures.clone_from(&list);
-            for file_override in &mut options.overrides {
-                file_override.options.expected_failures.clone_from(&list);
-            }
+            apply_to_all(vm.known(self.settings).map(|path| known.list(&path)).transpose()?, options);
             return Ok(());
         }
         let list = known.read(self.settings)?.map(Arc::new);

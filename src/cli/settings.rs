@@ -213,6 +213,22 @@ impl Settings {
         repeated.flat_map(TypedFlag::words).collect()
     }
 
+    /// All that changes verdicts, typed or set by `vmconf.toml`, as a text that is the same for runs alike.
+    pub(super) fn verdict_flags(&self) -> String {
+        let changes_verdicts = |entry: &&ConfigEntry| {
+            flags::by_name(&entry.name).is_some_and(|flag| flag.changes == FlagEffect::Verdicts)
+        };
+        let overrides = self.file.iter().flat_map(|file| &file.config.overrides);
+        let overrides = overrides.map(|file_override| (file_override.path.glob().glob(), &file_override.entries));
+        let mut text = self.repeated(FlagEffect::Verdicts).to_string();
+        for (files, entries) in [("", &self.entries)].into_iter().chain(overrides) {
+            for flag in entries.iter().filter(changes_verdicts).flat_map(|entry| &entry.flags) {
+                text += &format!("\n{files} {flag}");
+            }
+        }
+        text
+    }
+
     /// The flags with which a case runs on one of the machines of `--vm`: the typed ones, except for other machines.
     pub(super) fn repeated_on(&self, vm: String) -> ShellWords {
         let is_repeated =

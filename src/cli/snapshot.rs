@@ -11,12 +11,13 @@ use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
 use vmconf::model::exit_code::Exit;
 use vmconf::run::anchor::Anchor;
+use vmconf::run::bless::SameCases;
 use vmconf::run::{self, LoadOptions, LoadedFile};
 use vmconf::testees::Stopped;
 
 use super::file_args::fields_named;
 use super::final_state::{FinalState, write_text};
-use super::find_case::read_case;
+use super::find_case::{NotSupported, read_case};
 use super::output;
 use super::result_file::ResultFile;
 use super::select::Select;
@@ -145,7 +146,12 @@ impl SnapshotCommand {
             for diagnostic in loaded.errors() {
                 output::note(&diagnostic.located(&source.shown));
             }
-            files.insert(source.shown.to_string());
+            let same = SameCases::of(&loaded, &source, &options);
+            let loaded = same.with_ends(loaded);
+            // Of a file that is broken as a whole, the cases are not known.
+            if loaded.cases() > 0 || loaded.errors().is_empty() {
+                files.insert(source.shown.to_string());
+            }
             for (index, id) in loaded.ids().enumerate() {
                 let id = id.to_string();
                 let path = self.dir.join(file_name(&id));
@@ -160,7 +166,7 @@ impl SnapshotCommand {
                     }
                     Err(error) => {
                         counts.broken += 1;
-                        output::note(&format!("error: {id}: {error}"));
+                        output::note(&format!("error: {id}: {error:#}"));
                     }
                 }
                 referenced.insert(path);
@@ -177,7 +183,13 @@ impl SnapshotCommand {
     ///
     /// When the case is broken, or did not run to its end.
     fn text(&self, loaded: &LoadedFile<'_>, index: usize, options: &LoadOptions) -> anyhow::Result<CaseEnd> {
-        let (machine, case) = read_case(loaded, index)?;
+        let (machine, case) = match read_case(loaded, index) {
+            Err(error) => {
+                let NotSupported(reason) = error.downcast()?;
+                return Ok(CaseEnd::Unsupported(reason));
+            }
+            Ok(read) => read,
+        };
         let limits = &loaded.options().limits;
         let mut left = match FinalState::of(machine, case, limits, &options.run) {
             Ok(left) => left,
@@ -186,6 +198,9 @@ impl SnapshotCommand {
         };
         if !self.fields.is_empty() {
             left.fields.retain(|(name, _)| self.fields.iter().any(|field| field == name));
+            if left.fields.is_empty() {
+                bail!("{} has none of the fields of --fields: {}", machine.name, self.fields.join(", "));
+            }
         }
         let mut text = Vec::new();
         write_text(&mut text, &left, usize::MAX)?;
@@ -340,10 +355,10 @@ fn contents(snapshot: &str) -> &str {
     rest.map_or(snapshot, |(_, contents)| contents)
 }
 
-/// The file of the vector, according to the metadata.
+/// The file of the vector, according to the metadata. insta writes it without quotes, unless YAML requires them.
 fn source_of(snapshot: &str) -> Option<String> {
     let line = snapshot.lines().nth(1)?.strip_prefix("source: ")?;
-    serde_json::from_str(line).ok()
+    if line.starts_with('"') { serde_json::from_str(line).ok() } else { Some(line.to_owned()) }
 }
 
 fn beside(path: &Path) -> PathBuf {

@@ -7,7 +7,6 @@ use vmconf::model::partition::PartitionPart;
 use vmconf::run::LoadOptions;
 use vmconf::run::sources::Sources;
 
-use super::flags::FlagEffect;
 use super::rerun::{FailuresOf, Rerun, RerunCases};
 use super::select::Select;
 use super::settings::Settings;
@@ -66,8 +65,8 @@ impl SubsetArgs {
             None => select.sources(settings, options)?,
         };
         if let Some(requested) = &self.partition {
-            let flags = settings.repeated(FlagEffect::Verdicts).to_string();
-            options.run.part = Some(Arc::new(PartitionPart::new(requested.part()?, &flags)));
+            let part = PartitionPart::new(requested.part()?, &settings.verdict_flags());
+            options.run.part = Some(Arc::new(part));
         }
         Ok(Subset { sources, rerun })
     }

@@ -247,6 +247,12 @@ impl VmsArgs {
         if self.vms.is_empty() { configured } else { self.vms.clone() }
     }
 
+    /// The lists of known failures of the machines of [`VmsArgs::arguments`]; `None` if `vmconf.toml` names none.
+    pub(super) fn known(&self, settings: &Settings) -> Vec<Option<PathBuf>> {
+        let known = |vm: &String| configured(settings, vm).ok()?.known.clone();
+        self.arguments(settings).iter().map(known).collect()
+    }
+
     /// Starts the machines of [`VmsArgs::arguments`], with the name of each: why one does not start is in its place.
     ///
     /// # Errors

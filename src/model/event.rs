@@ -225,6 +225,11 @@ impl RunSummary {
         *count += 1;
     }
 
+    /// Whether it counts the same cases as another one.
+    pub fn counts_as(&self, other: &RunSummary) -> bool {
+        DifferenceKind::ALL.iter().all(|kind| self.of(*kind) == other.of(*kind))
+    }
+
     /// How many cases have a verdict of this kind; files and lists of expected failures that are broken count as
     /// errors.
     pub fn of(&self, kind: DifferenceKind) -> u64 {

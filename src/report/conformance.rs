@@ -153,6 +153,11 @@ impl ConformanceMachine {
         (!only.is_empty()).then(|| format!("only the cases of {}", only.join(" ")))
     }
 
+    /// Whether the newest run ended early.
+    pub fn is_interrupted(&self) -> bool {
+        self.last().is_some_and(|run| run.is_interrupted)
+    }
+
     /// The folders of which earlier runs have cases, and the newest one has none.
     pub fn left_out(&self) -> BTreeSet<&str> {
         let Some((last, earlier)) = self.runs.split_last() else { return BTreeSet::new() };

@@ -176,15 +176,16 @@ pub(super) fn unknown_of(loaded: &LoadedFile<'_>, options: &LoadOptions) -> BTre
     loaded.format().map(of).unwrap_or_default()
 }
 
-/// The cases of a file that are blessed. What selected them may not select them in a changed text, since it can
+/// The cases of a file whose text changes. What selected them may not select them in a changed text, since it can
 /// depend on what they demand and on how they fail.
-pub(crate) struct SameCases {
+pub struct SameCases {
     source: VectorSource,
     options: LoadOptions,
 }
 
 impl SameCases {
-    pub(crate) fn of(loaded: &LoadedFile<'_>, source: &VectorSource, options: &LoadOptions) -> SameCases {
+    /// The selected cases of a file that was loaded with these options.
+    pub fn of(loaded: &LoadedFile<'_>, source: &VectorSource, options: &LoadOptions) -> SameCases {
         let mut same = SameCases { source: source.clone(), options: options.clone() };
         same.options.run.filter = Filter::default();
         same.options.run.expression = None;
@@ -197,6 +198,23 @@ impl SameCases {
 
     pub(crate) fn open(&self, text: String) -> LoadedFile<'_> {
         open_text(&self.source, text, &self.options)
+    }
+
+    /// The file in which those cases that cannot be read demand some end, so that a case can be run that only lacks
+    /// expectations.
+    pub fn with_ends<'s>(&'s self, loaded: LoadedFile<'s>) -> LoadedFile<'s> {
+        let cases: Vec<_> = (0..loaded.cases()).filter_map(|index| loaded.case(index)).collect();
+        let is_broken = |case: &&LoadedCase<'_>| {
+            case.read().is_ok_and(|reading| reading.case.is_none() && reading.unsupported.is_none())
+        };
+        let ends = cases.iter().filter(is_broken).filter_map(|case| {
+            Some((case.format.fill?)(JsonNode::at_index(case.document, case.node)).ends)
+        });
+        let changes: Vec<_> = ends.flatten().collect();
+        let Some(case) = cases.first().filter(|_| !changes.is_empty()) else { return loaded };
+        let filled = self.open(edit::apply(case.document, &changes));
+        let is_same = (filled.format_name(), filled.cases()) == (loaded.format_name(), loaded.cases());
+        if is_same { filled } else { loaded }
     }
 }
 

@@ -105,7 +105,11 @@ impl<'s> RunCollector<'s> {
         for (diagnostic, file) in file.notes() {
             (self.sink)(Event::Note { file, diagnostic });
         }
-        if let Some(report) = file.broken().filter(|report| self.may_select(report)) {
+        let Some(report) = file.broken() else { return };
+        if let Some(list) = file.options().expected_failures.as_ref().filter(|_| file.cases() == 0) {
+            self.matched.entry(list.file.clone()).or_default().extend(list.of_broken_file(&report.id.file));
+        }
+        if self.may_select(&report) {
             self.emit(file, JudgedCase::new(report));
         }
     }

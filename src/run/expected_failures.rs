@@ -133,6 +133,16 @@ impl ExpectedFailures {
         candidates.into_iter().filter(move |number| self.entries[*number].matches(&id))
     }
 
+    /// The indices of the entries that may match cases of a file whose cases are not known, since it is broken as a
+    /// whole.
+    pub(super) fn of_broken_file(&self, file: &str) -> impl Iterator<Item = usize> {
+        let cases = format!("{file}::");
+        let may_match = move |entry: &ExpectedFailure| {
+            entry.start().starts_with(&cases) || entry.glob.is_some() && cases.starts_with(entry.start())
+        };
+        (0..self.entries.len()).filter(move |number| may_match(&self.entries[*number]))
+    }
+
     /// The entries that match no case, that is, whose indices are not in `matched`. With `scope`, only those that can
     /// match no cases but those of these files.
     pub fn unmatched(&self, matched: &BTreeSet<usize>, scope: Option<&Sources>) -> Vec<UnmatchedEntry> {

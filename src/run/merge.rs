@@ -94,18 +94,37 @@ pub fn merge(
 fn joins(part: &MergedPart<'_>, other: &MergedPart<'_>) -> Result<(), String> {
     let (header, name) = (&part.header, other.name);
     if other.header.common != header.common {
-        let changed = part.contents.iter().find(|(file, content)| {
-            other.contents.get(*file).is_some_and(|other| other.is_disjoint(content))
-        });
-        let what = changed.map_or("cases, their files, parts or flags differ".to_owned(), |(file, _)| {
-            format!("{} has changed in between, or more differs", escaped(file))
-        });
-        return Err(format!("is part of another run than {name}: {what}"));
+        return Err(format!("is part of another run than {name}: {}", how_runs_differ(part, other)));
     }
     if other.header.part == header.part {
         return Err(format!("is part {} of {}, and so is {name}", header.part, header.of));
     }
     Ok(())
+}
+
+/// How the runs of two parts differ.
+fn how_runs_differ(part: &MergedPart<'_>, other: &MergedPart<'_>) -> String {
+    let (here, there) = (&part.header, &other.header);
+    if here.of != there.of {
+        return format!("it is of {} parts, not of {}", here.of, there.of);
+    }
+    let words = [("flags", &here.flags, &there.flags), ("paths and filters", &here.selection, &there.selection)];
+    if let Some((what, here, there)) = words.into_iter().find(|(_, here, there)| here != there) {
+        let shown = |words: &ShellWords| match words.to_string() {
+            none if none.is_empty() => "none".to_owned(),
+            words => escaped(words.trim()).to_string(),
+        };
+        return format!("its {what} are {}, not {}", shown(here), shown(there));
+    }
+    // The content of a case that opens files beside its own has them in it, so that each case has another one.
+    let is_changed = |(file, content): &(&Arc<str>, &BTreeSet<_>)| {
+        content.len() == 1
+            && other.contents.get(*file).is_some_and(|it| it.len() == 1 && it.is_disjoint(content))
+    };
+    match part.contents.iter().find(is_changed) {
+        Some((file, _)) => format!("{} has changed in between, or more differs", escaped(file)),
+        None => "cases, their files or settings of vmconf.toml differ".to_owned(),
+    }
 }
 
 /// Checks that no part is missing. The parts are not enumerated, since a report may claim any number of them.

@@ -64,10 +64,26 @@ pub struct Changed<'r> {
 }
 
 impl Changed<'_> {
-    /// Whether the change needs attention: the case now fails or is broken and did not before. Cases that are
-    /// listed as expected failures do not count.
+    /// Whether the change needs attention: the case fails now and did not before, is broken now and was not before, or
+    /// passed and is not supported now. Cases that are listed as expected failures do not count.
     pub fn is_worse(&self) -> bool {
-        self.after.is_some_and(|after| after.kind.is_failed_or_broken())
+        let severity = |outcome: Option<&RecordedOutcome>| outcome.map_or(0, |outcome| severity(outcome.kind));
+        let is_lost = self.change == ReportedChange::Broken
+            && self.after.is_some_and(|after| after.kind == DifferenceKind::Unsupported);
+        severity(self.after) > severity(self.before) || is_lost
+    }
+}
+
+/// How bad an outcome is: 1 if the machine differs, 2 if the case or the testee is broken, else 0.
+fn severity(kind: DifferenceKind) -> u8 {
+    match kind {
+        DifferenceKind::Pass
+        | DifferenceKind::ExpectedFail
+        | DifferenceKind::UnexpectedPass
+        | DifferenceKind::Skip
+        | DifferenceKind::Unsupported => 0,
+        DifferenceKind::Fail => 1,
+        DifferenceKind::Error | DifferenceKind::Crash | DifferenceKind::Timeout | DifferenceKind::Flaky => 2,
     }
 }
 

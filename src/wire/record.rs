@@ -25,6 +25,9 @@ pub const MAX_BYTES: u64 = 1 << 30;
 /// The maximum number of cases that is accepted.
 pub const MAX_CASES: usize = 5_000_000;
 
+/// The error for a summary that does not count the cases before it.
+pub(super) const OTHER_COUNTS: &str = "does not count the cases of the lines before it: some are missing or added";
+
 /// A run read from a report or a record.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RecordedRunLine {
@@ -231,6 +234,8 @@ struct RecordReading {
     state: RecordedState,
     bytes: u64,
     hasher: blake3::Hasher,
+    /// The counts of the lines so far.
+    counted: event::RunSummary,
 }
 
 impl RecordReading {
@@ -241,6 +246,7 @@ impl RecordReading {
             state: RecordedState::default(),
             bytes: 0,
             hasher: blake3::Hasher::default(),
+            counted: event::RunSummary::default(),
         }
     }
 
@@ -272,6 +278,10 @@ impl RecordReading {
             (LineType::Suspects, RecordedState::Inside) => self.suspects(read_line(line)?),
             (LineType::Summary, RecordedState::Inside) => {
                 self.run.summary = read_line::<ReportedSummary>(line)?.try_into()?;
+                // A record has a checksum, and need not have all cases.
+                if self.run.when.is_none() && !self.counted.counts_as(&self.run.summary) {
+                    return wrong(OTHER_COUNTS);
+                }
                 self.state = RecordedState::After;
             }
         }
@@ -300,6 +310,7 @@ impl RecordReading {
     }
 
     fn case(&mut self, case: RecordedCase) -> Result<(), String> {
+        self.counted.count_kind(case.verdict);
         let (id, outcome) = case.into();
         if self.run.cases.len() == self.max_cases {
             return Err(format!("is of one more case than {}; no report has more", self.max_cases));

@@ -3,9 +3,9 @@
 use std::io::BufRead;
 
 use super::line::LineError;
-use super::record::{MAX_BYTES, MAX_CASES, ReadError, each_line};
+use super::record::{MAX_BYTES, MAX_CASES, OTHER_COUNTS, ReadError, each_line};
 use super::report::{ReportLine, ReportStart};
-use crate::model::event::Event;
+use crate::model::event::{Event, RunSummary};
 
 /// Reads the report of a whole run, compressed or not, and passes each event to `each`; the first line. `name` is the
 /// name of the input in messages.
@@ -34,6 +34,7 @@ struct EventReading {
     is_over: bool,
     bytes: u64,
     cases: usize,
+    counted: RunSummary,
 }
 
 impl EventReading {
@@ -69,7 +70,20 @@ impl EventReading {
         if self.cases > MAX_CASES {
             return Err(format!("is of one more case than {MAX_CASES}; no report has more").into());
         }
-        each(line.try_into()?);
+        let event = line.try_into()?;
+        self.count(&event)?;
+        each(event);
+        Ok(())
+    }
+
+    /// Counts the cases, and compares their numbers with those of the summary.
+    fn count(&mut self, event: &Event) -> Result<(), String> {
+        match event {
+            Event::Finished(report) => self.counted.count(report),
+            Event::Broken { .. } => self.counted.errors += 1,
+            Event::Ended(summary) if !self.counted.counts_as(summary) => return Err(OTHER_COUNTS.to_owned()),
+            _ => {}
+        }
         Ok(())
     }
 }

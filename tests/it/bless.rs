@@ -437,6 +437,13 @@ fn broken_cases_are_never_blessed() {
     assert_eq!(both.text(), text.replace("0x01730d", "0x01730c"));
 }
 
+#[test]
+fn unsupported_cases_are_no_errors() {
+    let ran = vmconf(&["bless", "--yes", "tests/samples/statetest/unsupported"]);
+    let last = "0 passed, 0 blessed, 0 not written, 0 refused, 5 unsupported, 0 errors\n";
+    assert_eq!((ran.exit, &*ran.stdout), (4, last), "{ran:?}");
+}
+
 /// The other differences then belong to a run with another outcome.
 #[test]
 fn a_run_that_ended_in_another_way_is_not_blessed() {

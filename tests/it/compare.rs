@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use crate::support::validator::Validator;
-use crate::support::{MALFORMED, Ran, WRONG, at_root, command, golden, ran, record_text, recorded_runs};
+use crate::support::{
+    MALFORMED, Ran, WRONG, at_root, command, counts, golden, ran, record_text, recorded_runs,
+};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
@@ -64,9 +66,9 @@ const SUMMARY: &str = r#"{"type":"summary","passed":0,"failed":0,"errors":0,"ski
 /// A report with these further members in its first and last line.
 fn report(head: &str, cases: &[Json], summary: &str) -> String {
     let head = format!("{HEAD}{head}}}");
-    let cases = cases.iter().map(Json::to_string);
-    let end = format!("{SUMMARY}{summary}}}\n");
-    std::iter::once(head).chain(cases).chain([end]).collect::<Vec<_>>().join("\n")
+    let counts = Json::from(counts(cases)).to_string();
+    let end = format!("{{\"type\":\"summary\",\"seconds\":0.5,{}{summary}}}\n", counts.trim_matches(['{', '}']));
+    std::iter::once(head).chain(cases.iter().map(Json::to_string)).chain([end]).collect::<Vec<_>>().join("\n")
 }
 
 fn case(id: &str, verdict: &str, signature: Option<&str>) -> Json {
@@ -176,24 +178,40 @@ fn every_kind_of_change() {
     assert!(all.chars().all(|it| it == '\n' || !vmconf::model::escape::is_harmful(it)));
 }
 
-/// What is listed as known is not worse; what now fails or is broken is.
+/// What fails now and did not before is worse, what is broken now and was not before, and what passed and is not supported.
 #[test]
 fn exit_codes() {
     let cache = Cache::new();
-    let kinds = [None, Some("pass"), Some("fixed"), Some("skip"), Some("known"), Some("fail"), Some("error")];
-    let whole = |kind: Option<&str>| {
-        let cases: Vec<_> = kind.iter().map(|kind| case("a", kind, Some(kind))).collect();
-        report("", &cases, END)
+    let kinds = ["none", "pass", "fixed", "skip", "known", "unsupported", "fail", "error", "timeout"];
+    let whole = |kind: &str| {
+        let cases = [kind].into_iter().filter(|kind| *kind != "none");
+        report("", &cases.map(|kind| case("a", kind, Some(kind))).collect::<Vec<_>>(), END)
     };
+    let mut worse = Vec::new();
     for before in kinds {
         for after in kinds {
             cache.file("before", &whole(before));
             cache.file("after", &whole(after));
-            let is_worse = matches!(after, Some("fail" | "error")) && before != after;
             let ran = cache.beside(&["compare", "before", "after"]);
-            assert_eq!(ran.exit, i32::from(is_worse), "{before:?} to {after:?}: {ran:?}");
+            assert!(ran.exit <= 1, "{before} to {after}: {ran:?}");
+            worse.extend((ran.exit == 1).then_some((before, after)));
         }
     }
+    let any_of = |before: &[&'static str], after: &'static str| {
+        before.iter().map(|before| (*before, after)).collect::<Vec<_>>()
+    };
+    let none = ["none", "pass", "fixed", "skip", "known", "unsupported"];
+    let with_fail = [&none[..], &["fail"]].concat();
+    let mut expected = [
+        any_of(&["pass", "fixed"], "unsupported"),
+        any_of(&none, "fail"),
+        any_of(&with_fail, "error"),
+        any_of(&with_fail, "timeout"),
+    ]
+    .concat();
+    worse.sort_unstable();
+    expected.sort_unstable();
+    assert_eq!(worse, expected);
 }
 
 #[test]
@@ -488,6 +506,8 @@ fn wrong_reports() {
         format!("{head}\n{SUMMARY}}}\n"),
         format!("{head}\n{{\"type\":\"summary\",\"exit\":0,\"passed\":-1}}\n"),
         format!("{head}\n{}{END}}}\n", SUMMARY.replace("0.5", "-1")),
+        inside(r#"{"type":"case","verdict":"fail","id":"a"}"#),
+        format!("{head}\n{}{END}}}\n", SUMMARY.replace("\"passed\":0", "\"passed\":1")),
     ];
     let told: Vec<_> = texts.iter().map(|text| read(text.as_bytes()).unwrap_err()).collect();
     golden::file("compare-wrong-reports", &told.join("\n"));
@@ -499,8 +519,9 @@ fn wrong_reports() {
 fn unused_members_of_a_report_are_not_read() {
     let deep = "[".repeat(100_000) + &"]".repeat(100_000);
     let line = format!(r#"{{"type":"case","verdict":"fail","id":"a","differences":{deep}}}"#);
-    let text = report("", &[case("b", "pass", None)], END);
-    let text = text.replacen('\n', &format!("\n{line}\n"), 1);
+    let text = report("", &[case("a", "fail", None), case("b", "pass", None)], END);
+    let second = text.lines().nth(1).unwrap();
+    let text = text.replacen(second, &line, 1);
     assert_eq!(read(text.as_bytes()).unwrap().cases.len(), 2);
 }
 

@@ -246,6 +246,22 @@ fn entries_of_other_files_are_no_errors() {
     }
 }
 
+/// The cases of a file that cannot be read are not known, so that no entry is wrong because of that.
+#[test]
+fn entries_of_a_broken_file_are_no_errors() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs::create_dir(path("suite")).unwrap();
+    fs::copy(at_root(GAS), path("suite/gas.json")).unwrap();
+    fs::write(path("suite/other.json"), "{").unwrap();
+    let known = ["suite/gas.json::gas", "suite/other.json::gas", "suite/*::gone"];
+    fs::write(path("known.toml"), known.map(|id| entry(id, "")).concat()).unwrap();
+    let args = ["run", "suite", "--known", "known.toml"];
+    let ran = ran(command(&args).current_dir(folder.path()).output().unwrap());
+    let expected = (3, "0 passed, 0 failed, 1 known, 1 error, 0 skipped in TIME s");
+    assert_eq!((ran.exit, summary(&ran)), expected, "{ran:?}");
+}
+
 /// An entry goes only if its cases pass or another one accepts exactly the same; what a run reports as fixed, an
 /// update tells too.
 #[test]

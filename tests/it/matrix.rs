@@ -10,7 +10,7 @@ use vmconf::wire::matrix::{Agreement, Matrix, MatrixSuite};
 
 use crate::support::browser::browser;
 use crate::support::validator::Validator;
-use crate::support::{Ran, at_root, command, ran, vmconf};
+use crate::support::{Ran, at_root, command, counts, ran, vmconf};
 
 const SERVE: &str = concat!(env!("CARGO_BIN_EXE_vmconf"), " serve evm");
 
@@ -184,9 +184,8 @@ fn report(vm: &str, cases: &[Json]) -> String {
                "extensions": ["0xf1 <script>|`\n# x\u{1b}[31m"]},
         "versions": [{"folder": ".", "version": "1 <script>|`\n# x\u{1b}[31m", "commit": "<script>\n# x"}]
     });
-    let summary = serde_json::json!({
-        "type": "summary", "passed": 0, "failed": 0, "errors": 0, "skipped": 0, "exit": 0, "seconds": 0.1
-    });
+    let mut summary = serde_json::json!({"type": "summary", "exit": 0, "seconds": 0.1});
+    summary.as_object_mut().unwrap().extend(counts(cases));
     let lines = std::iter::once(&start).chain(cases).chain([&summary]);
     lines.map(Json::to_string).collect::<Vec<_>>().join("\n") + "\n"
 }
@@ -543,4 +542,40 @@ fn broken_reports_are_errors() {
     }
     let flag = vmconf(&["matrix", "--results", "a.json", "--filter", "x"]);
     assert!(flag.exit == 2 && flag.stderr.contains("--filter does not go with --results"), "{flag:?}");
+}
+
+/// What the list of a machine in `vmconf.toml` expects is known, as in a run.
+#[test]
+fn known_failures_of_machines_are_counted_as_known() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs::copy(at_root("vectors/evm/arithmetic/mul.json"), path("mul.json")).unwrap();
+    let config = format!(
+        "[vm.wrong]\ncommand = \"sh -c '{SERVE} | sed -u s/0x13872/0x13873/'\"\nknown = \"known.toml\"\n"
+    );
+    fs::write(path("vmconf.toml"), config).unwrap();
+    fs::write(path("known.toml"), "").unwrap();
+    let vmconf = |args: &[&str]| ran(command(args).current_dir(folder.path()).output().unwrap());
+    let of_matrix = || {
+        let matrix = vmconf(&["matrix", "mul.json", "--vm", "wrong", "--output", "json"]);
+        let parsed: Json = serde_json::from_str(&matrix.stdout).unwrap();
+        let cell = &parsed["suites"][0]["cells"][0];
+        (matrix.exit, ["passed", "failed", "known"].map(|name| cell[name].as_u64().unwrap()))
+    };
+    let (exit, [passed, failed, known]) = of_matrix();
+    assert!(exit == 1 && failed > 0 && known == 0);
+    let accepted = ["known", "update", "known.toml", "mul.json", "--vm", "wrong", "--accept", "not yet"];
+    assert_eq!(vmconf(&accepted).exit, 0);
+    assert_eq!(of_matrix(), (0, [passed, 0, failed]));
+}
+
+/// A run that was interrupted says nothing about the cases that it did not reach.
+#[test]
+fn interrupted_runs_are_named() {
+    let folder = TempDir::new().unwrap();
+    let pass = serde_json::json!({"verdict": "pass"});
+    let report = report("a", &[case("a.json", "one", &pass)]).replace("\"exit\":0", "\"exit\":130");
+    let paths = reports(folder.path(), &[("a.json", report)]);
+    let shown = vmconf(&["matrix", "--results", &paths[0]]);
+    assert_eq!(shown.stderr, "warning: the run of a was interrupted: not all cases ran\n");
 }

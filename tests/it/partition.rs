@@ -223,6 +223,9 @@ fn reports_that_cannot_be_merged_are_refused() {
     let folder = TempDir::new().unwrap();
     let [first, second] = &parts(folder.path(), "hash", 2, &["vectors/evm/arithmetic"])[..] else { panic!() };
     let [other, _] = &parts(folder.path(), "slice", 2, &["vectors/evm/flow"])[..] else { panic!() };
+    let three = folder.path().join("three");
+    fs::create_dir(&three).unwrap();
+    let [first_of_three, ..] = &parts(&three, "hash", 3, &["vectors/evm/arithmetic"])[..] else { panic!() };
     let strict = folder.path().join("strict");
     fs::create_dir(&strict).unwrap();
     let strict = parts(&strict, "hash", 2, &["vectors/evm/arithmetic", "--strict"]).remove(1);
@@ -262,7 +265,8 @@ fn reports_that_cannot_be_merged_are_refused() {
     assert!(ran.exit == 2 && ran.stderr.contains("this file is an input"), "{ran:?}");
     assert_eq!(fs::read_to_string(second).unwrap(), text);
     check(&[first, other], "is part of another run than");
-    check(&[first, &strict], "is part of another run than");
+    check(&[first, &strict], "its flags are --strict, not none");
+    check(&[first, first_of_three], "it is of 3 parts, not of 2");
     // The file has the same cases, and other content.
     let vectors = folder.path().join("v.json");
     let add = fs::read_to_string(at_root("vectors/evm/arithmetic/add.json")).unwrap();
@@ -285,6 +289,27 @@ fn reports_that_cannot_be_merged_are_refused() {
     check(&[first, &longer], "comes after the summary");
     check(&[first, &typed], "typed.jsonl: line 1, column ");
     check(&[&folder.path().join("none.jsonl")], "none.jsonl: No such file");
+}
+
+/// What `vmconf.toml` sets is part of a run as well as typed flags are.
+#[test]
+fn parts_with_other_settings_are_of_another_run() {
+    let folder = TempDir::new().unwrap();
+    fs::copy(at_root("vectors/evm/arithmetic/add.json"), folder.path().join("add.json")).unwrap();
+    let vmconf = |args: &[&str]| ran(command(args).current_dir(folder.path()).output().unwrap());
+    let settings = "[profile.default]\nignore = [\"gas\"]\n";
+    let of_some = "[[override]]\npath = \"*.json\"\nstrict = true\n";
+    for (first, second, exit) in
+        [(settings, settings, 0), (settings, "", 2), (of_some, "", 2), ("", settings, 2), (of_some, of_some, 0)]
+    {
+        for (part, settings) in [("1", first), ("2", second)] {
+            fs::write(folder.path().join("vmconf.toml"), settings).unwrap();
+            let (partition, report) = (format!("slice:{part}/2"), format!("json={part}.jsonl"));
+            assert_eq!(vmconf(&["run", "-q", "add.json", "--partition", &partition, "--report", &report]).exit, 0);
+        }
+        let merged = vmconf(&["merge", "1.jsonl", "2.jsonl"]);
+        assert_eq!(merged.exit, exit, "{first:?}, {second:?}: {merged:?}");
+    }
 }
 
 /// Each datum of a JSON report is replaced by others in turn: it is refused, or every report can be made of it.

@@ -169,3 +169,71 @@ fn snapshots_of_a_deleted_file_are_listed() {
     let left = snapshot(&["--check"]);
     assert_eq!(last_line(&left), "2 as before, 0 different, 0 new, 2 unreferenced, 0 errors");
 }
+
+/// The cases of a file that cannot be read are not known, so that nothing says that they are gone.
+#[test]
+fn snapshots_of_a_broken_file_stay() {
+    let place = Place::new();
+    assert_eq!(place.snapshot(Some("always"), &[]).exit, 0);
+    fs::write(place.0.path().join("sums.json"), "{").unwrap();
+    let broken = place.snapshot(None, &["--check"]);
+    assert_eq!(
+        (broken.exit, last_line(&broken)),
+        (3, "0 as before, 0 different, 0 new, 0 unreferenced, 1 error")
+    );
+}
+
+/// A program that demands nothing is run all the same, and stays as it is.
+#[test]
+fn programs_without_expectations_have_snapshots() {
+    let place = Place::new();
+    let path = place.0.path().join("sums.json");
+    fs::copy(at_root("docs/examples/seven.json"), &path).unwrap();
+    let new = place.snapshot(Some("always"), &[]);
+    assert_eq!((new.exit, last_line(&new)), (0, "0 as before, 0 different, 1 new, 0 unreferenced, 0 errors"));
+    let text = fs::read_to_string(place.0.path().join("golden").join(&place.names()[0])).unwrap();
+    assert!(text.contains("resultStack: [Integer 7]"), "{text}");
+    assert_eq!(fs::read(path).unwrap(), fs::read(at_root("docs/examples/seven.json")).unwrap());
+}
+
+#[test]
+fn a_case_that_cannot_be_read_is_an_error_with_its_place() {
+    let place = Place::new();
+    place.replace("\"Execute\"", "\"Excute\"");
+    let broken = place.snapshot(None, &[]);
+    assert_eq!(broken.exit, 3);
+    assert!(broken.stderr.contains("sums.json:") && broken.stderr.contains("Excute"), "{}", broken.stderr);
+}
+
+/// A snapshot of a machine that has none of the fields would compare nothing.
+#[test]
+fn fields_of_another_machine_are_an_error() {
+    let place = Place::new();
+    let none = place.snapshot(None, &["--fields", "gas"]);
+    assert_eq!((none.exit, place.names().len()), (3, 0));
+    assert!(none.stderr.contains("neo3 has none of the fields of --fields: gas"), "{}", none.stderr);
+}
+
+/// insta writes the metadata without quotes where YAML allows it.
+#[test]
+fn snapshots_that_insta_wrote_are_listed() {
+    let place = Place::new();
+    assert_eq!(place.snapshot(Some("always"), &[]).exit, 0);
+    for name in place.names() {
+        let path = place.0.path().join("golden").join(name);
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(&path, text.replace("source: \"sums.json\"", "source: sums.json")).unwrap();
+    }
+    place.replace("of 0 to 0", "of nothing");
+    let renamed = place.snapshot(None, &["--check"]);
+    assert_eq!(last_line(&renamed), "1 as before, 0 different, 1 new, 1 unreferenced, 0 errors");
+}
+
+#[test]
+fn unsupported_cases_have_no_snapshots() {
+    let place = Place::new();
+    fs::copy(at_root("tests/samples/statetest/unsupported/verkle.json"), place.0.path().join("sums.json")).unwrap();
+    let none = place.snapshot(None, &[]);
+    let last = "0 as before, 0 different, 0 new, 0 unreferenced, 1 unsupported, 0 errors";
+    assert_eq!((none.exit, last_line(&none)), (4, last));
+}

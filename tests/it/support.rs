@@ -161,6 +161,26 @@ pub(crate) struct Read {
     pub(crate) case: Case,
 }
 
+/// The counts in the summary of a report with these lines.
+pub(crate) fn counts(lines: &[serde_json::Value]) -> serde_json::Map<String, serde_json::Value> {
+    const REQUIRED: [&str; 4] = ["passed", "failed", "errors", "skipped"];
+    let mut counts: serde_json::Map<_, _> = REQUIRED.map(|name| (name.to_owned(), 0.into())).into_iter().collect();
+    for line in lines.iter().filter(|line| line["type"] == "case") {
+        let name = match line["verdict"].as_str().unwrap() {
+            "pass" => "passed",
+            "fail" => "failed",
+            "error" => "errors",
+            "skip" => "skipped",
+            "crash" => "crashed",
+            "timeout" => "timed_out",
+            other => other,
+        };
+        let count = counts.get(name).and_then(serde_json::Value::as_u64).unwrap_or(0);
+        counts.insert(name.to_owned(), (count + 1).into());
+    }
+    counts
+}
+
 /// Every check of a step, the one on the end first.
 pub(crate) fn checks_of(step: &Step) -> Vec<Assertion> {
     step.end.iter().chain(&step.assertions).cloned().collect()
