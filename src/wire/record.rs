@@ -25,8 +25,8 @@ pub const MAX_BYTES: u64 = 1 << 30;
 /// The maximum number of cases that is accepted.
 pub const MAX_CASES: usize = 5_000_000;
 
-/// The error for a summary that does not count the cases before it.
-pub(super) const OTHER_COUNTS: &str = "does not count the cases of the lines before it: some are missing or added";
+/// The error for a report whose summary does not count the cases before it.
+pub(super) const OTHER_COUNTS: &str = "has other cases than its summary counts: some are missing or added";
 
 /// A run read from a report or a record.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -278,10 +278,6 @@ impl RecordReading {
             (LineType::Suspects, RecordedState::Inside) => self.suspects(read_line(line)?),
             (LineType::Summary, RecordedState::Inside) => {
                 self.run.summary = read_line::<ReportedSummary>(line)?.try_into()?;
-                // A record has a checksum, and need not have all cases.
-                if self.run.when.is_none() && !self.counted.counts_as(&self.run.summary) {
-                    return wrong(OTHER_COUNTS);
-                }
                 self.state = RecordedState::After;
             }
         }
@@ -341,6 +337,8 @@ impl RecordReading {
             RecordedState::After if self.run.when.is_some() => {
                 Err("ends without a checksum: the record is damaged".to_owned())
             }
+            // What has a checksum need not have all cases.
+            RecordedState::After if !self.counted.counts_as(&self.run.summary) => Err(OTHER_COUNTS.to_owned()),
             RecordedState::After | RecordedState::Checked => Ok(self.run),
         }
     }
