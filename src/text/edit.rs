@@ -121,7 +121,17 @@ pub fn apply(document: &Document, changes: &[TextChange<'_>]) -> String {
     for resized in resized.values() {
         resized.splices(&style, &mut splices);
     }
+    if has_carriage_returns(document.text()) {
+        for splice in &mut splices {
+            splice.text = splice.text.replace("\r\n", "\n").replace('\n', "\r\n");
+        }
+    }
     splice(document.text(), splices)
+}
+
+/// Whether the first line of a text ends with a carriage return and a line feed.
+fn has_carriage_returns(text: &str) -> bool {
+    text.find('\n').is_some_and(|end| text[..end].ends_with('\r'))
 }
 
 /// The text with the splices applied. Of overlapping ones, the one that starts first is applied.

@@ -538,6 +538,7 @@ fn numbers_that_are_not_there_are_errors() {
         ("pc[a]", "pc is u8, not a memory"),
         ("a=0x100", "0x100 does not fit 8 bits"),
         ("a=5-3", "expected FIELD, MEMORY[FIELD]"),
+        ("ram[pc++1]", "expected FIELD, MEMORY[FIELD]"),
     ] {
         let said = each(number);
         assert!(said.contains(expected), "{number}: {said}");

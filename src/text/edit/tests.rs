@@ -58,6 +58,15 @@ fn a_new_element_in_an_empty_list_is_set_like_the_file() {
     check("{\n  \"a\": []\n}", spread);
 }
 
+/// The ends of lines are those of the file.
+#[test]
+fn a_new_element_ends_lines_as_the_file_does() {
+    let text = "{\r\n  \"a\": {\r\n    \"x\": 1\r\n  }\r\n}\r\n";
+    let expected = "{\r\n  \"a\": {\r\n    \"x\": 1,\r\n    \"k\": [\r\n      1\r\n    ]\r\n  }\r\n}\r\n";
+    assert_eq!(added(text, json!([1])), expected);
+    assert_eq!(added(&text.replace("\r\n", "\n"), json!([1])), expected.replace("\r\n", "\n"));
+}
+
 #[test]
 fn removed_elements_leave_no_gap() {
     let check = |text: &str, indices: &[usize], expected: &str| {
