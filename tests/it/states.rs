@@ -127,6 +127,50 @@ fn a_planted_fault_is_found_from_nothing() {
     assert_eq!(check.exit, 0, "{check:?}");
 }
 
+/// An arithmetic unit without memory: its operation is a member like any other.
+const UNIT: &str = r#"
+import json, sys
+hello = {"type": "hello", "version": 1, "name": "unit", "release": "1", "machines": [
+    {"machine": "unit", "actions": ["step-into"], "fields": ["op", "a", "b", "r"]}]}
+def step(state):
+    op, a, b = (int(state[name], 16) for name in ("op", "a", "b"))
+    r = [a + b, a - b, a & b, a | b][op] & 0xffff
+    #
+    return {"op": hex(op), "a": hex(a), "b": hex(b), "r": hex(r)}
+for line in sys.stdin:
+    request = json.loads(line)
+    if request["type"] == "hello":
+        print(json.dumps(hello), flush=True)
+        continue
+    state, steps = request["program"], []
+    for one in request["steps"]:
+        for _ in one["do"]:
+            state = step(state)
+        steps.append({"fields": {name: state[name] for name in one["observe"]}})
+    print(json.dumps({"type": "done", "id": request["id"], "steps": steps}), flush=True)
+"#;
+
+/// A fault of one operation on some operands does not hide those of others in the same field.
+#[test]
+fn faults_of_a_machine_without_memory_are_found_beside_each_other() {
+    let lab = Lab::new();
+    let declaration = "machine = \"unit\"\n[state]\nop = \"u2\"\na = \"u8\"\nb = \"u8\"\nr = \"u16\"\n[format]\n\
+                       cases = \"$[*]\"\nname = \"$.name\"\nhas = [\"$.initial\", \"$.final\"]\ndo = [\"step-into\"]\n\
+                       program = { \"*\" = \"$.initial\" }\nexpect = { \"*\" = \"$.final\" }\n";
+    lab.write("acc8.toml", declaration);
+    lab.write("good.py", UNIT);
+    let faults = "if op == 1 and a > 200 and b % 2: r ^= 1\n    if op == 3 and a ^ b > 90: r ^= 4";
+    lab.write("mine.py", &UNIT.replace("    #\n", &format!("    {faults}\n")));
+    println!("seed {SEED}");
+    let args = ["unit", "--seed", SEED, "--cases", "2000", "--output", "json"];
+    let ran = lab.run("fuzz", &["good", "mine"], &args);
+    let lines = ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let fuzzed = Fuzzed { ran, lines };
+    let causes = fuzzed.causes();
+    let of = |op: &str| causes.iter().any(|(_, cause)| cause.starts_with("r with") && cause.contains(op));
+    assert!(of("op 0x1") && of("op 0x3"), "{causes:?}");
+}
+
 #[test]
 fn the_findings_are_the_same_for_any_number_of_processes() {
     let lab = Lab::new();

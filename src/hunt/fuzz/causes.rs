@@ -93,8 +93,8 @@ impl CauseFinder {
         let mut failing: Vec<&NumbersBefore> = neighbours.failing.iter().collect();
         let mut passing: Vec<&NumbersBefore> = neighbours.passing.iter().collect();
         let mut cells: Vec<(usize, u64)> = Vec::new();
-        // With few cases, the more is chance the more is named.
-        let most = if failing.len() >= ENOUGH { MAX_CELLS } else { 1 };
+        // With few cases, the more is chance the more is named. A member besides the first says how its value was reached.
+        let most = if failing.len() >= ENOUGH && self.has_cells() { MAX_CELLS } else { 1 };
         while cells.len() < most
             && let Some(cell) = self.most_telling(state, &cells, &failing, &passing)
         {
@@ -105,7 +105,21 @@ impl CauseFinder {
         }
         cells.sort_unstable();
         let rule = rule(&self.observed, &failing, &passing).filter(|rule| rule.holds(state));
+        // Without memory, there is no instruction that the difference could be about instead.
+        if !self.has_cells() && cells.is_empty() && rule.is_none() && !neighbours.mostly_fail() {
+            cells.extend(self.most_frequent(state, neighbours));
+        }
         CommonState { cells, rule }
+    }
+
+    /// The number of a state that failing cases have more often than passing ones, compared with the others.
+    fn most_frequent(&self, state: &NumbersBefore, neighbours: &Neighbours) -> Option<(usize, u64)> {
+        let percent = |cases: &[NumbersBefore], cell| {
+            let count = cases.iter().filter(|it| has(it, cell)).count();
+            i64::try_from(100 * count / cases.len().max(1)).unwrap_or_default()
+        };
+        let difference = |cell| percent(&neighbours.failing, cell) - percent(&neighbours.passing, cell);
+        self.cells(state).max_by_key(|cell| (difference(*cell), std::cmp::Reverse(cell.0)))
     }
 
     /// The cell of a state that nearly all failing cases have and the fewest passing ones.
@@ -119,17 +133,24 @@ impl CauseFinder {
         let count = |cases: &[&NumbersBefore], cell| cases.iter().filter(|it| has(it, cell)).count();
         let cells = self.cells(state).filter(|cell| !known.contains(cell));
         let shared = cells.filter(|cell| 100 * count(failing, *cell) >= SHARED * failing.len().max(1));
-        let telling = shared.map(|cell| (count(passing, cell), cell));
-        let (left, cell) = telling.min()?;
+        // Half of the neighbours keep a member of the state, which for one with many values looks like a cause.
+        let missing = |cell| if self.has_cells() { 0 } else { failing.len() - count(failing, cell) };
+        let telling = shared.map(|cell| (missing(cell), count(passing, cell), cell));
+        let (_, left, cell) = telling.min()?;
         // One that most passing cases have as well says little.
         (4 * left <= 3 * passing.len() && !passing.is_empty()).then_some(cell)
     }
 
-    /// The cells where members point.
+    /// Whether members point to cells of a memory.
+    fn has_cells(&self) -> bool {
+        self.observed.iter().any(ObservedNumber::is_cell)
+    }
+
+    /// The cells where members point; of a machine without memory, the members themselves.
     fn cells(&self, state: &NumbersBefore) -> impl Iterator<Item = (usize, u64)> {
-        let cells = self.observed.iter().zip(state).enumerate();
+        let (cells, has_cells) = (self.observed.iter().zip(state).enumerate(), self.has_cells());
         cells
-            .filter(|(_, (number, _))| number.is_cell())
+            .filter(move |(_, (number, _))| number.is_cell() || !has_cells)
             .filter_map(|(index, (_, value))| Some((index, (*value)?)))
     }
 

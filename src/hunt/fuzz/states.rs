@@ -246,11 +246,14 @@ impl<'o> StateTarget<'o> {
                 if matches!(reference, StateEnd::Broke(_) | StateEnd::Refused(_)) {
                     continue;
                 }
+                let numbers = self.causes.numbers(program);
                 match self.difference((pair[1], known), Some(reference), end) {
-                    Some(other) if other == what => found.failing.push(self.causes.numbers(program)),
-                    None if matches!(end, StateEnd::State(_)) => {
-                        found.passing.push(self.causes.numbers(program));
+                    // What is known already would hide what the others have in common.
+                    Some(other) if other == what => {
+                        let is_known = self.causes.is_known(known, (self.name(pair[1]), what), &numbers);
+                        found.failing.extend((!is_known).then_some(numbers));
                     }
+                    None if matches!(end, StateEnd::State(_)) => found.passing.push(numbers),
                     _ => {}
                 }
             }
