@@ -62,8 +62,9 @@ def number(value):
 
 
 def price_of_transaction(program):
-    """EIP-2028: 21,000, and 16 for each byte of the input that is not zero, else 4."""
-    return 21_000 + sum(16 if byte else 4 for byte in bytes.fromhex(program["data"][2:]))
+    """21,000, and for each byte of the input 4 if it is zero, else 16 (EIP-2028), or 68 in Homestead."""
+    full = 68 if IS_HOMESTEAD else 16
+    return 21_000 + sum(full if byte else 4 for byte in bytes.fromhex(program["data"][2:]))
 
 
 def lines_of(program):
@@ -107,7 +108,7 @@ def state_of(program, lines, instructions):
     ends = [line for line in lines if "gasUsed" in line]
     if not ends or program["code"] != "0x" and not instructions:
         raise Lacks(f"the command did not run the program: {ends}")
-    if "error" in ends[-1] or ends[-1].get("pass") is False:
+    if ends[-1].get("error") or ends[-1].get("pass") is False:
         return {"outcome": "halt"}
     extra = price_of_transaction(program) if IS_TRANSACTION else 0
     return {"outcome": "success", "gas": hex(number(program["gas"]) + extra - number(ends[-1]["gasUsed"])),

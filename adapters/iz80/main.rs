@@ -128,7 +128,10 @@ fn answer(line: &str, board: &mut Board) -> Value {
     if line.contains("\"type\":\"hello\"") {
         return hello();
     }
-    let Request { id, program, steps } = serde_json::from_str(line).expect("a request for the family z80");
+    let Request { id, machine, program, steps } = serde_json::from_str(line).expect("a request");
+    if machine != "z80" {
+        return json!({ "type": "skip", "id": id, "reason": "no such machine" });
+    }
     board.load(&program);
     let mut cpu = loaded(&program);
     let step = |Step { r#do, observe }: Step<'_>| {

@@ -41,7 +41,8 @@ function isValid (program) {
 
 function answer (request) {
   if (request.type === 'hello') return HELLO
-  const { id, program, steps } = request
+  const { id, machine, program, steps } = request
+  if (!HELLO.machines.some((offer) => offer.machine === machine)) return { type: 'skip', id, reason: `no machine ${machine}` }
   if (!(program.rules in RULES)) return { type: 'skip', id, reason: `no rules ${program.rules}` }
   return { type: 'done', id, steps: steps.map(() => ({ fields: { valid: isValid(program) } })) }
 }

@@ -120,22 +120,26 @@ fn main() {
         if line.contains("\"type\":\"hello\"") {
             out += &HELLO.replace("RELEASE", release());
         } else {
-            let Request { id, program, steps } = serde_json::from_str(&line).expect("a request for the family m68000");
-            let mut memory = Memory(program.ram.iter().map(|(address, value)| (address.0, value.0 as u8)).collect());
-            let mut cpu = loaded(&program);
-            let _ = write!(out, "{{\"type\":\"done\",\"id\":{id},\"steps\":[");
-            for (index, Step { r#do, observe }) in steps.into_iter().enumerate() {
-                for _ in r#do {
-                    cpu.step_with_hle_handler(&mut memory, &mut NoOpHleHandler);
+            let Request { id, machine, program, steps } = serde_json::from_str(&line).expect("a request");
+            if machine == "m68000" {
+                let mut memory = Memory(program.ram.iter().map(|(address, value)| (address.0, value.0 as u8)).collect());
+                let mut cpu = loaded(&program);
+                let _ = write!(out, "{{\"type\":\"done\",\"id\":{id},\"steps\":[");
+                for (index, Step { r#do, observe }) in steps.into_iter().enumerate() {
+                    for _ in r#do {
+                        cpu.step_with_hle_handler(&mut memory, &mut NoOpHleHandler);
+                    }
+                    out += if index == 0 { "{\"fields\":{" } else { ",{\"fields\":{" };
+                    for (index, name) in observe.iter().enumerate() {
+                        out += if index == 0 { "" } else { "," };
+                        write_field(&mut out, name, &mut cpu, &memory);
+                    }
+                    out += "}}";
                 }
-                out += if index == 0 { "{\"fields\":{" } else { ",{\"fields\":{" };
-                for (index, name) in observe.iter().enumerate() {
-                    out += if index == 0 { "" } else { "," };
-                    write_field(&mut out, name, &mut cpu, &memory);
-                }
-                out += "}}";
+                out += "]}";
+            } else {
+                let _ = write!(out, "{{\"type\":\"skip\",\"id\":{id},\"reason\":\"no such machine\"}}");
             }
-            out += "]}";
         }
         out.push('\n');
         output.write_all(out.as_bytes()).and_then(|()| output.flush()).expect("the output can be written");

@@ -157,9 +157,11 @@ fn main() {
         if line.contains("\"type\":\"hello\"") {
             out += &hello();
         } else {
-            let request: Request<'_> = serde_json::from_str(&line).expect("a request for a family");
-            let (_, run) = MACHINES.iter().find(|it| it.0 == request.machine).expect("one of these machines");
-            run(&request, &mut out);
+            let request: Request<'_> = serde_json::from_str(&line).expect("a request");
+            let skip: RunRequest = |request, out| {
+                let _ = write!(out, "{{\"type\":\"skip\",\"id\":{},\"reason\":\"no such machine\"}}", request.id);
+            };
+            MACHINES.iter().find(|it| it.0 == request.machine).map_or(skip, |it| it.1)(&request, &mut out);
         }
         out.push('\n');
         output.write_all(out.as_bytes()).and_then(|()| output.flush()).expect("the output can be written");

@@ -34,6 +34,8 @@ def state(mpu, names):
 
 
 def run(request):
+    if request["machine"] not in MACHINES:
+        return {"type": "skip", "id": request["id"], "reason": f"no machine {request['machine']}"}
     program = request["program"]
     memory = Memory((number(address), number(cell)) for address, cell in program.get("ram", []))
     mpu = MACHINES[request["machine"]](memory=memory)

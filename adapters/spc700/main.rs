@@ -30,6 +30,7 @@ impl<'de> Deserialize<'de> for Hex {
 #[derive(Deserialize)]
 struct Request<'l> {
     id: u64,
+    machine: &'l str,
     program: Program,
     #[serde(borrow)]
     steps: Vec<Step<'l>>,
@@ -116,22 +117,26 @@ fn main() {
         if line.contains("\"type\":\"hello\"") {
             out += &HELLO.replace("RELEASE", release());
         } else {
-            let Request { id, program, steps } = serde_json::from_str(&line).expect("a request for the family spc700");
-            memory.load(&program);
-            let [a, x, y, sp] = [program.a, program.x, program.y, program.sp].map(|value| value.0 as u8);
-            let psw = ProgramStatusWord::from_byte(program.psw.0 as u8);
-            let mut processor = Processor { a, x, y, sp, pc: program.pc.0, psw };
-            let _ = write!(out, "{{\"type\":\"done\",\"id\":{id},\"steps\":[");
-            for (index, Step { r#do, observe }) in steps.into_iter().enumerate() {
-                r#do.iter().for_each(|_| processor.step(&mut memory));
-                out += if index == 0 { "{\"fields\":{" } else { ",{\"fields\":{" };
-                for (index, name) in observe.iter().enumerate() {
-                    out += if index == 0 { "" } else { "," };
-                    write_field(&mut out, name, &processor, &mut memory);
+            let Request { id, machine, program, steps } = serde_json::from_str(&line).expect("a request");
+            if machine == "spc700" {
+                memory.load(&program);
+                let [a, x, y, sp] = [program.a, program.x, program.y, program.sp].map(|value| value.0 as u8);
+                let psw = ProgramStatusWord::from_byte(program.psw.0 as u8);
+                let mut processor = Processor { a, x, y, sp, pc: program.pc.0, psw };
+                let _ = write!(out, "{{\"type\":\"done\",\"id\":{id},\"steps\":[");
+                for (index, Step { r#do, observe }) in steps.into_iter().enumerate() {
+                    r#do.iter().for_each(|_| processor.step(&mut memory));
+                    out += if index == 0 { "{\"fields\":{" } else { ",{\"fields\":{" };
+                    for (index, name) in observe.iter().enumerate() {
+                        out += if index == 0 { "" } else { "," };
+                        write_field(&mut out, name, &processor, &mut memory);
+                    }
+                    out += "}}";
                 }
-                out += "}}";
+                out += "]}";
+            } else {
+                let _ = write!(out, "{{\"type\":\"skip\",\"id\":{id},\"reason\":\"no such machine\"}}");
             }
-            out += "]}";
         }
         out.push('\n');
         output.write_all(out.as_bytes()).and_then(|()| output.flush()).expect("the output can be written");

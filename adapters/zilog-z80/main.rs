@@ -112,19 +112,16 @@ fn write_field(out: &mut String, name: &str, cpu: &CPU, board: &mut Board) {
             board.touched.dedup();
             out.push_str("\"ram\":[");
             for (index, address) in board.touched.iter().enumerate() {
-                let comma = if index == 0 { "" } else { "," };
-                let _ = write!(out, "{comma}[{address},{}]", board.memory[*address as usize]);
+                out.push_str(if index == 0 { "" } else { "," });
+                let _ = write!(out, "[{address},{}]", board.memory[*address as usize]);
             }
             out.push(']');
             return;
         }
         "ports" => {
-            out.push_str("\"ports\":[");
-            for (index, (port, value, kind)) in board.ports.borrow().iter().enumerate() {
-                let comma = if index == 0 { "" } else { "," };
-                let _ = write!(out, "{comma}[{port},{value},\"{kind}\"]");
-            }
-            out.push(']');
+            let ports = board.ports.borrow();
+            let ports = ports.iter().map(|(port, value, kind)| format!("[{port},{value},\"{kind}\"]"));
+            let _ = write!(out, "\"ports\":[{}]", ports.collect::<Vec<_>>().join(","));
             return;
         }
         other => panic!("no field {other}"),
@@ -142,22 +139,24 @@ fn main() {
         if line.contains("\"type\":\"hello\"") {
             out += &HELLO.replace("RELEASE", release());
         } else {
-            let Request { id, program, steps } = serde_json::from_str(&line).expect("a request for the family z80");
-            board.load(&program);
-            let mut cpu = loaded(&program);
-            let _ = write!(out, "{{\"type\":\"done\",\"id\":{id},\"steps\":[");
-            for (index, Step { r#do, observe }) in steps.into_iter().enumerate() {
-                for _ in r#do {
-                    cpu.execute(&mut board);
+            let Request { id, machine, program, steps } = serde_json::from_str(&line).expect("a request");
+            if machine == "z80" {
+                board.load(&program);
+                let mut cpu = loaded(&program);
+                let _ = write!(out, "{{\"type\":\"done\",\"id\":{id},\"steps\":[");
+                for (index, Step { r#do, observe }) in steps.into_iter().enumerate() {
+                    let _cycles: u32 = r#do.iter().map(|_| cpu.execute(&mut board)).sum();
+                    out += if index == 0 { "{\"fields\":{" } else { ",{\"fields\":{" };
+                    for (index, name) in observe.iter().enumerate() {
+                        out += if index == 0 { "" } else { "," };
+                        write_field(&mut out, name, &cpu, &mut board);
+                    }
+                    out += "}}";
                 }
-                out += if index == 0 { "{\"fields\":{" } else { ",{\"fields\":{" };
-                for (index, name) in observe.iter().enumerate() {
-                    out += if index == 0 { "" } else { "," };
-                    write_field(&mut out, name, &cpu, &mut board);
-                }
-                out += "}}";
+                out += "]}";
+            } else {
+                let _ = write!(out, "{{\"type\":\"skip\",\"id\":{id},\"reason\":\"no such machine\"}}");
             }
-            out += "]}";
         }
         out.push('\n');
         output.write_all(out.as_bytes()).expect("the output can be written");

@@ -18,6 +18,7 @@ impl<'de> Deserialize<'de> for Hex {
 #[derive(Deserialize)]
 pub struct Request<'l> {
     pub id: u64,
+    pub machine: &'l str,
     #[serde(borrow)]
     pub program: Program<'l>,
     #[serde(borrow)]

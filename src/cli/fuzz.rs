@@ -156,11 +156,18 @@ impl FuzzCommand {
         }
         let mut out = output::stdout();
         let mut written = Ok(());
-        let mut lost = 0;
+        let (mut lost, mut is_corpus_lost) = (0, false);
         let summary = fuzz::fuzz(&machine, &subjects, corpus, &options, &mut known, &mut |event| {
             if written.is_ok() {
                 written = match event {
-                    FuzzEvent::NewCoverage(vector) => self.add_to_corpus(&vector),
+                    FuzzEvent::NewCoverage(_) if is_corpus_lost => Ok(()),
+                    FuzzEvent::NewCoverage(vector) => {
+                        if let Err(error) = self.add_to_corpus(&vector) {
+                            output::note(&format!("error: {error:#}: the corpus gets no more vectors"));
+                            is_corpus_lost = true;
+                        }
+                        Ok(())
+                    }
                     FuzzEvent::Found(finding) => {
                         let file = self.out.as_deref().map(|folder| self.write_vector(folder, &finding));
                         lost += usize::from(matches!(file, Some(VectorFile::Lost(..))));
@@ -177,7 +184,7 @@ impl FuzzCommand {
         })?;
         written?;
         let exit = match &summary {
-            _ if lost > 0 => Exit::Broken,
+            _ if lost > 0 || is_corpus_lost => Exit::Broken,
             FuzzSummary { broke_down: 1.., .. } => Exit::Broken,
             FuzzSummary { found: 1.., .. } => Exit::Failed,
             _ => Exit::Passed,

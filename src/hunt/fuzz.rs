@@ -282,6 +282,14 @@ fn program_of(file: &LoadedFile<'_>) -> Option<Program> {
     Some(file.case(0)?.read().ok()?.case?.program)
 }
 
+/// Whether a case fails again as before. Breakdowns differ in what the machine wrote.
+fn is_alike(again: &Verdict, before: &Verdict) -> bool {
+    match (again, before) {
+        (Verdict::Fail(again), Verdict::Fail(before)) => again.differences == before.differences,
+        _ => again.kind() == before.kind(),
+    }
+}
+
 /// How often machines are asked again about a case that fails like this.
 fn repeats(verdict: &Verdict) -> usize {
     if matches!(verdict, Verdict::Timeout(_)) { TIMEOUT_REPEATS } else { REPEATS }

@@ -113,6 +113,9 @@ pub enum NotMinimized {
     /// With expectations of the machine that says what to demand, it passes.
     #[error("the case passes once it expects what {0} does, so the vector is probably wrong")]
     WrongVector(&'static str),
+    /// The machine does something else when it runs the case again.
+    #[error("the case does not fail in the same way when it runs again")]
+    NotRepeated,
 }
 
 /// The options with which all texts are read and run: those of the file, without selections, caches and lists of
@@ -189,8 +192,9 @@ struct Minimizer<'o> {
     bytes: usize,
     /// Whether a limit ended the search.
     is_cut: bool,
-    /// Whether the file has no place for what the only machine does, so that all demands stay as they are.
-    is_unwritable: bool,
+    /// Whether all demands, and all differences from them, stay as they are: the file has no place for what the only
+    /// machine does, or that machine names no instruction, so that another state may be demanded wrongly.
+    keeps_demands: bool,
 }
 
 impl<'o> Minimizer<'o> {
@@ -226,21 +230,35 @@ impl<'o> Minimizer<'o> {
             tries: 0,
             bytes: 0,
             is_cut: false,
-            is_unwritable: false,
+            keeps_demands: false,
         };
+        let is_alone = minimizer.reference.is_none() && !minimizer.kept.ends_early();
+        minimizer.keeps_demands = is_alone && !minimizer.kept.given.is_empty();
         let text = minimizer.file.text().to_owned();
-        let by = if minimizer.reference.is_some() { "the embedded machine" } else { "the machine itself" };
-        let mut file = minimizer.demanding(text.clone());
-        if file.is_none() && minimizer.reference.is_none() {
-            minimizer.is_unwritable = true;
-            file = minimizer.demanding(text);
+        let mut file = minimizer.failing_alike(text.clone());
+        if file.is_none() && is_alone {
+            minimizer.keeps_demands = true;
+            file = minimizer.failing_alike(text.clone());
         }
-        let file = file.ok_or(NotMinimized::WrongVector(by))?;
-        if !minimizer.fails_alike(&file) {
-            return Err(NotMinimized::WrongVector(by));
-        }
+        let Some(file) = file else { return Err(minimizer.why_not(text)) };
         minimizer.accept(file);
         Ok(minimizer)
+    }
+
+    /// The file with this text, with expectations that fit its program; `None` if it does not fail as the first one did.
+    fn failing_alike(&mut self, text: String) -> Option<LoadedFile<'o>> {
+        let file = self.demanding(text)?;
+        self.fails_alike(&file).then_some(file)
+    }
+
+    /// Why the case with this text, which has not changed, does not fail again as the first time.
+    fn why_not(&mut self, text: String) -> NotMinimized {
+        let unchanged = open_text(&self.source, text, self.subject.options);
+        if self.fails_alike(&unchanged) {
+            NotMinimized::WrongVector("the embedded machine")
+        } else {
+            NotMinimized::NotRepeated
+        }
     }
 
     fn search(&mut self) {
@@ -301,12 +319,13 @@ impl<'o> Minimizer<'o> {
         if !self.is_valid(&file) {
             return None;
         }
-        let except = self.kept.first.as_ref().filter(|_| self.reference.is_none()).map(KeptDifference::datum);
+        let except = self.kept.differences.first().filter(|_| self.reference.is_none());
+        let except = except.map(KeptDifference::datum);
         // What the only machine that can run the case demands, if it does not run it to its end, is nothing.
         let demands_nothing = self.reference.is_none() && self.kept.ends_early();
         let judge = self.reference.as_mut().unwrap_or(&mut self.subject);
         let report = judge.worker.run_case(&file, 0);
-        if report.verdict == Verdict::Pass || demands_nothing || self.is_unwritable {
+        if report.verdict == Verdict::Pass || demands_nothing || self.keeps_demands {
             return Some(file);
         }
         let wanted = BlessOptions { outcome_change: OutcomeChange::Allow, except, ..BlessOptions::default() };
@@ -343,8 +362,12 @@ impl<'o> Minimizer<'o> {
         if report.verdict.kind() != self.kept.kind {
             return false;
         }
-        if self.reference.is_none() && KeptDifference::of(&report) != self.kept.first {
-            return false;
+        if self.reference.is_none() {
+            let most = if self.keeps_demands { usize::MAX } else { 1 };
+            let kept = self.kept.differences.iter().take(most);
+            if !KeptDifference::all(&report).take(most).eq(kept.cloned()) {
+                return false;
+            }
         }
         if self.options.keep == KeptFailure::Verdict {
             return true;
@@ -368,7 +391,8 @@ struct Kept {
     signature: String,
     /// The instruction that made the first wrong value.
     named: Option<NamedInstruction>,
-    first: Option<KeptDifference>,
+    /// The differences.
+    differences: Vec<KeptDifference>,
     /// The members that a case of a family gives; none for others.
     given: Vec<Name>,
 }
@@ -387,10 +411,10 @@ impl Kept {
             | DifferenceKind::UnexpectedPass
             | DifferenceKind::Flaky => return Err(NotMinimized::Passes),
         }
-        let first = KeptDifference::of(&report);
+        let differences = KeptDifference::all(&report).collect();
         let named = named_instruction(&explain(worker, file, 0, 0));
         let signature = signature(report.machine.as_deref(), &report.verdict).unwrap_or_default();
-        Ok(Kept { kind, signature, named, first, given: given(file) })
+        Ok(Kept { kind, signature, named, differences, given: given(file) })
     }
 }
 
@@ -408,7 +432,7 @@ impl Kept {
 }
 
 /// A difference without its place in the text.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 struct KeptDifference {
     step: Option<usize>,
     at: Path,
@@ -417,12 +441,15 @@ struct KeptDifference {
 }
 
 impl KeptDifference {
-    /// The first difference of a case that fails.
-    fn of(report: &CaseReport) -> Option<KeptDifference> {
-        let CaseDifference { step, at, expected, actual, .. } =
-            report.verdict.failure()?.differences.first()?;
-        let (expected, actual) = (expected.clone(), actual.clone());
-        Some(KeptDifference { step: *step, at: at.clone(), expected, actual })
+    /// The differences of a case that fails.
+    fn all(report: &CaseReport) -> impl Iterator<Item = KeptDifference> {
+        let differences = report.verdict.failure().into_iter().flat_map(|failure| &failure.differences);
+        differences.map(|CaseDifference { step, at, expected, actual, .. }| KeptDifference {
+            step: *step,
+            at: at.clone(),
+            expected: expected.clone(),
+            actual: actual.clone(),
+        })
     }
 
     fn datum(&self) -> (Option<usize>, Path) {
@@ -481,13 +508,16 @@ struct ReadCase {
     notes: usize,
 }
 
-/// How many rules of its format a file breaks: those that `vmconf check` reports.
+/// How many rules of its format a file breaks: those that `vmconf check` reports, and that its case demands something.
 fn breaches(file: &LoadedFile<'_>) -> usize {
     let Some(case) = file.case(0) else { return 0 };
     let thorough = FormatOptions { strictness: Strictness::Thorough, ..FormatOptions::default() };
     let node = JsonNode::at_index(case.document, case.node);
     let in_case = case.format.read_case(node, thorough).diagnostics.len();
-    in_case + case.format.read_rest(case.document, &[], thorough).len()
+    let demands_nothing = reading(file).is_some_and(|read| {
+        read.case.steps.iter().all(|step| step.end.is_none() && step.assertions.is_empty())
+    });
+    in_case + case.format.read_rest(case.document, &[], thorough).len() + usize::from(demands_nothing)
 }
 
 /// The only case of a file; `None` if it is broken.

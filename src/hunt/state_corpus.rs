@@ -9,7 +9,7 @@ use crate::formats::NotRepresentable;
 use crate::formats::family::{FamilyWriter, NewFamilyCase};
 use crate::model::field_type::{DeclaredField, FieldType};
 use crate::prove::numbers::Numbers;
-use crate::run::{Families, FamilyMachine, FileOptions};
+use crate::run::{Families, FamilyMachine, FileOptions, IgnoredField};
 use crate::testees::MakeTestee;
 use crate::text::number::natural;
 use crate::text::suggest::nearest;
@@ -152,14 +152,15 @@ pub struct StateCorpus<'m> {
 pub struct CorpusMachines(Vec<StateMachine>);
 
 impl CorpusMachines {
-    /// These machines, each with its name.
+    /// These machines, each with its name. Ignored fields are neither compared nor filled in.
     pub fn new(
         family: FamilyMachine,
         families: &Families,
+        ignored: &[IgnoredField],
         machines: impl IntoIterator<Item = (String, MakeTestee)>,
     ) -> CorpusMachines {
-        let format = family.family.formats().next();
-        let file = FileOptions { format, families: families.clone(), ..FileOptions::default() };
+        let (format, ignored) = (family.family.formats().next(), ignored.to_vec());
+        let file = FileOptions { format, families: families.clone(), ignored, ..FileOptions::default() };
         let machine = |(name, testee)| StateMachine { name, options: options_of(&file, testee) };
         CorpusMachines(machines.into_iter().map(machine).collect())
     }

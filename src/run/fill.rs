@@ -245,11 +245,13 @@ fn with_lines(groups: Vec<Agreeing<'_>>, old: &str) -> Vec<FillGroup> {
     machines.zip(lines).map(|(machines, line)| FillGroup { machines, line }).collect()
 }
 
-/// The first lines of texts that are not the same, `None` of a text that has ended; empty if all are the same.
+/// The first lines of texts that are not the same but for a comma, `None` of a text that has ended; empty if all are the
+/// same.
 fn first_differing(mut texts: Vec<Lines<'_>>) -> Vec<Option<&str>> {
+    let bare = |line: Option<&'_ str>| line.map(|line| line.trim_end().trim_end_matches(',').to_owned());
     loop {
         let lines: Vec<_> = texts.iter_mut().map(Iterator::next).collect();
-        if lines.iter().any(|line| *line != lines[0]) {
+        if lines.iter().any(|line| bare(*line) != bare(lines[0])) {
             return lines;
         }
         if lines.iter().all(Option::is_none) {

@@ -90,7 +90,7 @@ pub(super) fn make(
     let family = families.by_name(family.machine).context("--family: no such family")?;
     check_folder(family.family, folder, &settings.anchor)?;
     let machine = |vm: &Arc<ProcessVm>| (vm.command().name.clone(), MakeTestee::in_processes(vm.clone()));
-    let machines = CorpusMachines::new(family, families, vms.iter().map(machine));
+    let machines = CorpusMachines::new(family, families, &options.file.ignored, vms.iter().map(machine));
     let corpus_options = CorpusOptions {
         seed: args.seed,
         cases: cases.into(),

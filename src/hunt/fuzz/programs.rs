@@ -14,7 +14,7 @@ use self::template::{ProgramTemplate, read_back};
 use super::said::{said, source, with_machines};
 use super::{
     DifferenceOf, FuzzCause, FuzzFinding, FuzzOptions, FuzzRefusal, FuzzSubject, FuzzTarget, JudgedCase,
-    MAX_REPEATED, NotFuzzed, NotRepeated, RanOrRefused, program_of, repeats,
+    MAX_REPEATED, NotFuzzed, NotRepeated, RanOrRefused, is_alike, program_of, repeats,
 };
 use crate::explain::observed_run::{Detail, ObservedRun};
 use crate::explain::observer::SeenOutcomes;
@@ -461,7 +461,7 @@ impl ProgramTarget<'_> {
             return Err(NotRepeated);
         };
         let mut again = (0..repeats(&report.verdict)).map(|_| subject.worker.run_case(&file, 0).verdict);
-        if again.any(|verdict| verdict.kind() != report.verdict.kind()) {
+        if again.any(|verdict| !is_alike(&verdict, &report.verdict)) {
             return Err(NotRepeated);
         }
         let ops = (self.machine.contains)(&program);

@@ -1,7 +1,7 @@
 //! The states of a machine that is described by data: each runs on all machines that are compared, and what most of them
 //! do is demanded of the others.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::vec;
 
@@ -9,7 +9,7 @@ use super::causes::{CauseFinder, CommonState, ENOUGH, Neighbours};
 use super::said::{said, source, with_machines};
 use super::{
     DifferenceOf, FuzzCause, FuzzFinding, FuzzOptions, FuzzRefusal, FuzzSubject, FuzzTarget, JudgedCase,
-    MAX_REPEATED, NotFuzzed, NotRepeated, REPEATS, RanOrRefused, program_of, repeats,
+    MAX_REPEATED, NotFuzzed, NotRepeated, REPEATS, RanOrRefused, is_alike, program_of, repeats,
 };
 use crate::explain::spectrum::before::NumbersBefore;
 use crate::formats::family::{FamilyWriter, NewFamilyCase};
@@ -79,6 +79,8 @@ pub(super) struct StateTarget<'o> {
     corpus: vec::IntoIter<GeneratedState>,
     /// How many differences were made small without a cause that is new, by the machine, the field and the instruction.
     repeated: HashMap<(usize, String, Option<String>), u32>,
+    /// The small states of the findings: the machine, the field and what is given.
+    told: HashSet<(usize, String, String)>,
     /// Whether it was looked whether each machine runs states.
     is_checked: bool,
 }
@@ -114,6 +116,7 @@ impl<'o> StateTarget<'o> {
             seen: BTreeSet::new(),
             corpus: corpus.into_iter(),
             repeated: HashMap::new(),
+            told: HashSet::new(),
             is_checked: false,
         })
     }
@@ -294,7 +297,9 @@ impl<'o> StateTarget<'o> {
         let pointer = self.pointer().filter(|_| !matches!(verdict, Verdict::Timeout(_)));
         let common = self.causes.or_instruction(common, &neighbours, (&small, pointer));
         let cause = self.causes.cause(self.name(machine), what, &common);
-        if known.contains(&cause) {
+        // One state that two searches end at is one finding, whatever their neighbours have in common.
+        let is_told = !self.told.insert((machine, what.to_owned(), format!("{:?}", small.0)));
+        if known.contains(&cause) || is_told {
             *self.repeated.entry(repeated).or_insert(0) += 1;
             return Ok(None);
         }
@@ -379,7 +384,7 @@ impl<'o> StateTarget<'o> {
         };
         for _ in 0..repeats(verdict) {
             let is_passed = reference.is_none_or(|reference| run(reference) == Verdict::Pass);
-            if !is_passed || run(machine).kind() != verdict.kind() {
+            if !is_passed || !is_alike(&run(machine), verdict) {
                 return Err(NotRepeated);
             }
         }

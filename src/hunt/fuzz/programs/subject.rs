@@ -140,18 +140,29 @@ pub(super) fn cause(
     let report = subject.worker.run_case(file, 0);
     let signature = || signature(report.machine.as_deref(), &report.verdict).unwrap_or_default();
     if report.verdict.kind() != DifferenceKind::Fail {
-        return concluded(signature());
+        // Many breakdowns have one signature.
+        let at = most_suspicious(subject, ops, None).map_or_else(String::new, |op| format!(", {op}"));
+        return concluded(signature() + &at);
     }
     let explained = explain(&mut subject.worker, file, 0, 0);
     if let Some(name) = diverging_instruction(&explained) {
         return CauseInWords { what: name.to_owned(), certainty: CauseCertainty::Reported };
     }
     let named = named_instruction(&explained).map(|named| named.op);
+    let suspicious = most_suspicious(subject, ops, named);
+    concluded(suspicious.or(named).map_or_else(signature, str::to_owned))
+}
+
+/// The most suspicious of these instructions. `named` is the one that made the first wrong value.
+fn most_suspicious(
+    subject: &Subject<'_>,
+    ops: Option<&[&'static OpInfo]>,
+    named: Option<&str>,
+) -> Option<&'static str> {
     let suspicion = |op: &OpInfo| {
         let is_named = Some(op.name) == named;
         let suspicion = subject.counts_of(op).suspicion() * if is_named { BLAME_FACTOR } else { 1 };
         (subject.may_be_wrong(op), suspicion, is_named)
     };
-    let suspicious = ops.into_iter().flatten().max_by_key(|op| suspicion(op)).map(|op| op.name);
-    concluded(suspicious.or(named).map_or_else(signature, str::to_owned))
+    ops.into_iter().flatten().max_by_key(|op| suspicion(op)).map(|op| op.name)
 }
