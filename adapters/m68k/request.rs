@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::de::Error;
+use serde::de::{Error, IgnoredAny};
 use serde::{Deserialize, Deserializer};
 
 /// A number in hex digits after 0x.
@@ -41,13 +41,23 @@ pub struct Program<'l> {
     pub ram: Vec<(Hex, Hex)>,
     #[serde(default)]
     pub prefetch: Vec<Hex>,
-    /// The registers, by name.
+    /// The registers, by name, and what else a case gives.
     #[serde(borrow, flatten)]
-    pub registers: BTreeMap<&'l str, Hex>,
+    pub members: BTreeMap<&'l str, Member>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub enum Member {
+    Register(Hex),
+    Other(IgnoredAny),
 }
 
 impl Program<'_> {
     pub fn register(&self, name: &str) -> u32 {
-        self.registers.get(name).map_or(0, |value| value.0)
+        match self.members.get(name) {
+            Some(Member::Register(value)) => value.0,
+            Some(Member::Other(_)) | None => 0,
+        }
     }
 }
