@@ -129,8 +129,7 @@ impl MinimizeCommand {
         note_result(&small, source, &subject);
         if run::is_elsewhere(loaded) {
             output::note(
-                "note: no other machine says what is right: what the case demands beside the difference is what \
-                 this machine does",
+                "note: no other machine says what is right: all that the case demanded of whole fields it still demands",
             );
         }
         Ok(Exit::Passed)

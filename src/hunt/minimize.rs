@@ -352,7 +352,13 @@ impl<'o> Minimizer<'o> {
             let given = case.program.0.members().unwrap_or_default();
             self.kept.given.iter().all(|name| given.iter().any(|member| member.0 == *name))
         };
-        has_members() && self.options.keeps.is_none_or(|keeps| keeps(case))
+        let has_demands = || {
+            let fields: Vec<_> = demands_of_fields(case).collect();
+            self.kept.demands.iter().all(|(at, expected)| fields.contains(&(at, expected)))
+        };
+        has_members()
+            && (!self.keeps_demands || has_demands())
+            && self.options.keeps.is_none_or(|keeps| keeps(case))
     }
 
     /// Whether the case of this file fails as the first one did.
@@ -395,6 +401,8 @@ struct Kept {
     differences: Vec<KeptDifference>,
     /// The members that a case of a family gives; none for others.
     given: Vec<Name>,
+    /// What a case of a family demands of whole fields; none for others.
+    demands: Vec<(Path, Expected)>,
 }
 
 impl Kept {
@@ -414,7 +422,11 @@ impl Kept {
         let differences = KeptDifference::all(&report).collect();
         let named = named_instruction(&explain(worker, file, 0, 0));
         let signature = signature(report.machine.as_deref(), &report.verdict).unwrap_or_default();
-        Ok(Kept { kind, signature, named, differences, given: given(file) })
+        let given = given(file);
+        let case = reading(file).filter(|_| !given.is_empty()).map(|read| read.case);
+        let owned = |(at, expected): (&Path, &Expected)| (at.clone(), expected.clone());
+        let demands = case.iter().flat_map(demands_of_fields).map(owned).collect();
+        Ok(Kept { kind, signature, named, differences, given, demands })
     }
 }
 
@@ -490,6 +502,13 @@ pub(super) fn diverging_instruction(explained: &Explanation) -> Option<&'static 
     let (_, name) = divergence.instruction.as_ref()?;
     let machine = machines::by_name(explained.report.machine.as_deref()?)?;
     machine.isa.by_name(name).map(|op| op.name)
+}
+
+/// The fields of which a case demands a value as a whole, each with that.
+fn demands_of_fields(case: &Case) -> impl Iterator<Item = (&Path, &Expected)> {
+    let assertions = case.steps.iter().flat_map(|step| &step.assertions);
+    let fields = assertions.filter(|assertion| assertion.at.parent().is_none());
+    fields.filter(|it| matches!(it.expected, Expected::Is(_))).map(|it| (&it.at, &it.expected))
 }
 
 /// The names of the members that the only case of a file of a family gives.

@@ -3,7 +3,7 @@
 
 #![allow(clippy::print_stdout, reason = "the seed of a search is worth to know")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -586,6 +586,53 @@ fn numbers_that_are_not_there_are_errors() {
     ] {
         let said = each(number);
         assert!(said.contains(expected), "{number}: {said}");
+    }
+}
+
+/// A state at which two searches end is told once, whatever the states around each have in common.
+#[test]
+fn a_small_state_is_one_finding() {
+    let lab = Lab::new();
+    lab.plant("mine.py", "    if a & 0x11 == 0x11 and x & 0x11 == 0x11: x ^= 8");
+    let fuzzed = lab.fuzz(&["good", "mine"], "1500", &[]);
+    let findings = fuzzed.lines.iter().filter(|line| line["type"] == "difference");
+    let small: Vec<String> = findings
+        .map(|line| {
+            serde_json::from_str::<Json>(line["vector"].as_str().unwrap()).unwrap()[0]["initial"].to_string()
+        })
+        .collect();
+    let different: BTreeSet<_> = small.iter().collect();
+    assert!(!small.is_empty() && different.len() == small.len(), "{small:?}");
+}
+
+/// Without another machine, nobody knows what a smaller case has to demand: a machine without the fault passes what is left.
+#[test]
+fn a_case_made_small_on_one_machine_demands_nothing_new() {
+    let lab = Lab::new();
+    let vectors = at_root("docs/examples/own/vectors.json");
+    fs::copy(vectors, lab.path().join("v.json")).unwrap();
+    assert!(lab.passes("good", "v.json") && !lab.passes("borrow", "v.json"));
+    let failing = ["v.json", "--rerun", "failed"];
+    assert_eq!(lab.run("run", &["borrow"], &["v.json", "-q"]).exit, 1);
+    let id = lab.run("list", &[], &failing).stdout.lines().next().unwrap_or_default().to_owned();
+    let small = lab.run("minimize", &["borrow"], &[&id, "--out", "small.json"]);
+    assert_eq!(small.exit, 0, "{id}: {small:?}");
+    assert!(lab.passes("good", "small.json") && !lab.passes("borrow", "small.json"), "{small:?}");
+}
+
+/// A field that is ignored is not filled in, and machines need not agree on it.
+#[test]
+fn a_corpus_leaves_out_ignored_fields() {
+    let lab = Lab::new();
+    let args = ["--cases", "40", "--ignore", "f", "--out", "corpus"];
+    let ran = lab.run("fill", &["good", "borrow"], &args);
+    assert_eq!(ran.exit, 0, "{ran:?}");
+    let files = lab.files("corpus");
+    let cases: Vec<Json> =
+        files.values().flat_map(|text| serde_json::from_str::<Vec<Json>>(text).unwrap()).collect();
+    assert_eq!(cases.len(), 40);
+    for case in cases {
+        assert!(case["initial"]["f"] != Json::Null && case["final"]["f"] == Json::Null, "{case}");
     }
 }
 
