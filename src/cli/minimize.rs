@@ -129,7 +129,7 @@ impl MinimizeCommand {
         note_result(&small, source, &subject);
         if run::is_elsewhere(loaded) {
             output::note(
-                "note: no other machine says what is right: all that the case demanded of whole fields it still demands",
+                "note: no other machine says what is right, so that the case demands of each field what it demanded before",
             );
         }
         Ok(Exit::Passed)
