@@ -14,10 +14,10 @@ use vmconf::model::escape::escaped;
 use vmconf::model::event::Event;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::verdict::DifferenceKind;
-use vmconf::run::{self, LoadOptions};
 use vmconf::run::expected_failures::elsewhere::elsewhere;
 use vmconf::run::expected_failures::update::{self, AcceptedFailures, Policy, Unseen};
 use vmconf::run::expected_failures::{Date, ExpectedFailures};
+use vmconf::run::{self, LoadOptions};
 
 use super::bless::note_broken;
 use super::errors::NothingToDo;

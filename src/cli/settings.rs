@@ -179,9 +179,8 @@ impl Settings {
         let text = error.to_string();
         let about = text.strip_prefix("error: ").unwrap_or(&text);
         let flag = about.split([':', ',', ' ']).next().unwrap_or_default();
-        let is_flag = |entry: &&ConfigEntry| {
-            flags::by_name(&entry.name).is_some_and(|known| known.is_written(flag))
-        };
+        let is_flag =
+            |entry: &&ConfigEntry| flags::by_name(&entry.name).is_some_and(|known| known.is_written(flag));
         let Some(entry) = self.entries.iter().find(is_flag) else { return error };
         let Some(place) = self.file.as_ref().map(|file| file.line(entry)) else { return error };
         match error.downcast::<UsageError>() {
@@ -219,7 +218,8 @@ impl Settings {
             flags::by_name(&entry.name).is_some_and(|flag| flag.changes == FlagEffect::Verdicts)
         };
         let overrides = self.file.iter().flat_map(|file| &file.config.overrides);
-        let overrides = overrides.map(|file_override| (file_override.path.glob().glob(), &file_override.entries));
+        let overrides =
+            overrides.map(|file_override| (file_override.path.glob().glob(), &file_override.entries));
         let mut text = self.repeated(FlagEffect::Verdicts).to_string();
         for (files, entries) in [("", &self.entries)].into_iter().chain(overrides) {
             for flag in entries.iter().filter(changes_verdicts).flat_map(|entry| &entry.flags) {

@@ -50,7 +50,8 @@ impl FromStr for EachValue {
             Some((member, rest)) => {
                 let pointer = rest.strip_suffix(']').ok_or_else(wrong)?;
                 let (pointer, offset) = pointer.split_once('+').unwrap_or((pointer, "0"));
-                let offset = natural(offset).and_then(|offset| u64::try_from(offset).ok()).ok_or_else(wrong)?;
+                let offset =
+                    natural(offset).and_then(|offset| u64::try_from(offset).ok()).ok_or_else(wrong)?;
                 (member, Some((pointer.to_owned(), offset)))
             }
         };

@@ -207,9 +207,10 @@ impl SameCases {
         let is_broken = |case: &&LoadedCase<'_>| {
             case.read().is_ok_and(|reading| reading.case.is_none() && reading.unsupported.is_none())
         };
-        let ends = cases.iter().filter(is_broken).filter_map(|case| {
-            Some((case.format.fill?)(JsonNode::at_index(case.document, case.node)).ends)
-        });
+        let ends = cases
+            .iter()
+            .filter(is_broken)
+            .filter_map(|case| Some((case.format.fill?)(JsonNode::at_index(case.document, case.node)).ends));
         let changes: Vec<_> = ends.flatten().collect();
         let Some(case) = cases.first().filter(|_| !changes.is_empty()) else { return loaded };
         let filled = self.open(edit::apply(case.document, &changes));

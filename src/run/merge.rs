@@ -108,7 +108,8 @@ fn how_runs_differ(part: &MergedPart<'_>, other: &MergedPart<'_>) -> String {
     if here.of != there.of {
         return format!("it is of {} parts, not of {}", here.of, there.of);
     }
-    let words = [("flags", &here.flags, &there.flags), ("paths and filters", &here.selection, &there.selection)];
+    let words =
+        [("flags", &here.flags, &there.flags), ("paths and filters", &here.selection, &there.selection)];
     if let Some((what, here, there)) = words.into_iter().find(|(_, here, there)| here != there) {
         let shown = |words: &ShellWords| match words.to_string() {
             none if none.is_empty() => "none".to_owned(),

@@ -67,7 +67,8 @@ impl Changed<'_> {
     /// Whether the change needs attention: the case fails now and did not before, is broken now and was not before, or
     /// passed and is not supported now. Cases that are listed as expected failures do not count.
     pub fn is_worse(&self) -> bool {
-        let severity = |outcome: Option<&RecordedOutcome>| outcome.map_or(0, |outcome| severity(outcome.kind));
+        let severity =
+            |outcome: Option<&RecordedOutcome>| outcome.map_or(0, |outcome| severity(outcome.kind));
         let is_lost = self.change == ReportedChange::Broken
             && self.after.is_some_and(|after| after.kind == DifferenceKind::Unsupported);
         severity(self.after) > severity(self.before) || is_lost

@@ -338,7 +338,9 @@ impl RecordReading {
                 Err("ends without a checksum: the record is damaged".to_owned())
             }
             // What has a checksum need not have all cases.
-            RecordedState::After if !self.counted.counts_as(&self.run.summary) => Err(OTHER_COUNTS.to_owned()),
+            RecordedState::After if !self.counted.counts_as(&self.run.summary) => {
+                Err(OTHER_COUNTS.to_owned())
+            }
             RecordedState::After | RecordedState::Checked => Ok(self.run),
         }
     }

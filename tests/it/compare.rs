@@ -67,7 +67,8 @@ const SUMMARY: &str = r#"{"type":"summary","passed":0,"failed":0,"errors":0,"ski
 fn report(head: &str, cases: &[Json], summary: &str) -> String {
     let head = format!("{HEAD}{head}}}");
     let counts = Json::from(counts(cases)).to_string();
-    let end = format!("{{\"type\":\"summary\",\"seconds\":0.5,{}{summary}}}\n", counts.trim_matches(['{', '}']));
+    let end =
+        format!("{{\"type\":\"summary\",\"seconds\":0.5,{}{summary}}}\n", counts.trim_matches(['{', '}']));
     std::iter::once(head).chain(cases.iter().map(Json::to_string)).chain([end]).collect::<Vec<_>>().join("\n")
 }
 

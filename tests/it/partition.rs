@@ -299,13 +299,20 @@ fn parts_with_other_settings_are_of_another_run() {
     let vmconf = |args: &[&str]| ran(command(args).current_dir(folder.path()).output().unwrap());
     let settings = "[profile.default]\nignore = [\"gas\"]\n";
     let of_some = "[[override]]\npath = \"*.json\"\nstrict = true\n";
-    for (first, second, exit) in
-        [(settings, settings, 0), (settings, "", 2), (of_some, "", 2), ("", settings, 2), (of_some, of_some, 0)]
-    {
+    for (first, second, exit) in [
+        (settings, settings, 0),
+        (settings, "", 2),
+        (of_some, "", 2),
+        ("", settings, 2),
+        (of_some, of_some, 0),
+    ] {
         for (part, settings) in [("1", first), ("2", second)] {
             fs::write(folder.path().join("vmconf.toml"), settings).unwrap();
             let (partition, report) = (format!("slice:{part}/2"), format!("json={part}.jsonl"));
-            assert_eq!(vmconf(&["run", "-q", "add.json", "--partition", &partition, "--report", &report]).exit, 0);
+            assert_eq!(
+                vmconf(&["run", "-q", "add.json", "--partition", &partition, "--report", &report]).exit,
+                0
+            );
         }
         let merged = vmconf(&["merge", "1.jsonl", "2.jsonl"]);
         assert_eq!(merged.exit, exit, "{first:?}, {second:?}: {merged:?}");

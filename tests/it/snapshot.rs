@@ -232,7 +232,8 @@ fn snapshots_that_insta_wrote_are_listed() {
 #[test]
 fn unsupported_cases_have_no_snapshots() {
     let place = Place::new();
-    fs::copy(at_root("tests/samples/statetest/unsupported/verkle.json"), place.0.path().join("sums.json")).unwrap();
+    fs::copy(at_root("tests/samples/statetest/unsupported/verkle.json"), place.0.path().join("sums.json"))
+        .unwrap();
     let none = place.snapshot(None, &[]);
     let last = "0 as before, 0 different, 0 new, 0 unreferenced, 1 unsupported, 0 errors";
     assert_eq!((none.exit, last_line(&none)), (4, last));

@@ -164,7 +164,8 @@ pub(crate) struct Read {
 /// The counts in the summary of a report with these lines.
 pub(crate) fn counts(lines: &[serde_json::Value]) -> serde_json::Map<String, serde_json::Value> {
     const REQUIRED: [&str; 4] = ["passed", "failed", "errors", "skipped"];
-    let mut counts: serde_json::Map<_, _> = REQUIRED.map(|name| (name.to_owned(), 0.into())).into_iter().collect();
+    let mut counts: serde_json::Map<_, _> =
+        REQUIRED.map(|name| (name.to_owned(), 0.into())).into_iter().collect();
     for line in lines.iter().filter(|line| line["type"] == "case") {
         let name = match line["verdict"].as_str().unwrap() {
             "pass" => "passed",

@@ -155,7 +155,8 @@ fn read_test(
 ) -> Option<Program> {
     if let Some(tests) = other_test(test).filter(|_| !is_state_test(test)) {
         let expected = "a test with \"transaction\" and \"post\"";
-        let error = Diagnostic::at(test.at(), format!("this test is of another format: {tests}")).expected(expected);
+        let error =
+            Diagnostic::at(test.at(), format!("this test is of another format: {tests}")).expected(expected);
         diagnostics.error(error.under(LintRule::NotAVector));
         return None;
     }
