@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use num_bigint::{BigInt, Sign};
+use num_bigint::BigInt;
 use serde_json::{Map, Number, Value as Json};
 
 use crate::model::field_type::DeclaredField;
@@ -68,10 +68,7 @@ fn write_at(depth: usize, value: &Value, shape: &Shape) -> Json {
 
 fn write_int(number: &BigInt, shape: &Shape) -> Json {
     match shape {
-        Shape::Int(NumberNotation::Hex) => {
-            let sign = if number.sign() == Sign::Minus { "-" } else { "" };
-            Json::String(format!("{sign}0x{:x}", number.magnitude()))
-        }
+        Shape::Int(NumberNotation::Hex) => Json::String(format!("{number:#x}")),
         Shape::Int(NumberNotation::Decimal) => Json::String(number.to_string()),
         _ => {
             let signed = i64::try_from(number).map(Number::from);

@@ -99,8 +99,7 @@ fn map(key: &FieldType, item: &FieldType, count: usize, depth: usize, numbers: &
     let mut members: Vec<(Name, Value)> = Vec::new();
     for _ in 0..count {
         let name = match value_at(key, numbers, depth + 1) {
-            Value::Int(number) if number.sign() == Sign::Minus => format!("-0x{:x}", number.magnitude()),
-            Value::Int(number) => format!("0x{:x}", number.magnitude()),
+            Value::Int(number) => format!("{number:#x}"),
             Value::Bytes(bytes) => format!("0x{}", hex::encode(bytes)),
             Value::Text(text) => text.to_string(),
             _ => continue,
