@@ -33,15 +33,7 @@ fn least(field_type: &FieldType) -> usize {
         // A list or map has a few items.
         FieldType::List(item) | FieldType::Map(_, item) => least(item).saturating_mul(MAX_ITEMS),
         FieldType::Optional(inner) => least(inner),
-        FieldType::Unsigned(_)
-        | FieldType::Signed(_)
-        | FieldType::Int
-        | FieldType::Bool
-        | FieldType::Text
-        | FieldType::Bytes
-        | FieldType::Base64
-        | FieldType::Memory(_)
-        | FieldType::Json => 1,
+        _ => 1,
     }
 }
 
