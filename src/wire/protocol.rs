@@ -223,6 +223,23 @@ pub struct Offer {
     pub requests: Vec<String>,
 }
 
+impl Offer {
+    /// Whether it reports a field.
+    pub fn reports(&self, field: &str) -> bool {
+        self.fields.iter().any(|name| name == field)
+    }
+
+    /// Whether it performs an action with this name.
+    pub fn performs(&self, action: &str) -> bool {
+        self.actions.iter().any(|name| name == action)
+    }
+
+    /// Those of the fields that a process need not report that it does not report: assertions on them are left out.
+    pub fn left_out(&self, optional: &[&'static str]) -> impl Iterator<Item = &'static str> {
+        optional.iter().copied().filter(|name| !self.reports(name))
+    }
+}
+
 fn execute_only() -> Vec<String> {
     vec![WireAction::Execute.name().to_owned()]
 }

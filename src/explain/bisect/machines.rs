@@ -189,9 +189,9 @@ impl OnVm {
 
     fn offers(&self, action: &WireAction) -> bool {
         match &self.asked {
-            BisectRequest::Process(vm) => vm
-                .offer(self.info.name)
-                .is_some_and(|offer| offer.actions.iter().any(|offered| offered == action.name())),
+            BisectRequest::Process(vm) => {
+                vm.offer(self.info.name).is_some_and(|offer| offer.performs(action.name()))
+            }
             BisectRequest::Embedded(_) => true,
         }
     }

@@ -92,7 +92,7 @@ pub(super) fn loads<'s>(
 /// The fields that a machine need not report, and some machine that is compared does not.
 pub(super) fn not_reported(machine: &MachineInfo, subjects: &[FuzzSubject]) -> Vec<&'static str> {
     let offers = || subjects.iter().filter_map(|subject| subject.testee.vm()?.offer(machine.name));
-    let is_missing = |name: &&str| offers().any(|offer| !offer.fields.iter().any(|field| field == name));
+    let is_missing = |name: &&str| offers().any(|offer| !offer.reports(name));
     machine.optional.iter().copied().filter(is_missing).collect()
 }
 

@@ -37,29 +37,27 @@ pub(super) struct TesteeRun<'r> {
 
 /// The fields of a machine that a process does not report and need not: assertions on them are left out.
 fn left_out(info: &MachineInfo, offer: &Offer) -> Vec<&'static str> {
-    let is_missing = |name: &&str| !offer.fields.iter().any(|field| field == name);
     let hashed = info.hashed.map_or(Vec::new(), |hashed| compared_by_hash(&hashed, offer));
-    info.optional.iter().copied().filter(is_missing).chain(hashed).collect()
+    offer.left_out(info.optional).chain(hashed).collect()
 }
 
 /// The fields of a machine that a process does not report, although it reports their hashes.
 pub(super) fn compared_by_hash(hashed: &Hashed, offer: &Offer) -> Vec<&'static str> {
-    let has = |name: &str| offer.fields.iter().any(|field| field == name);
     let pairs = [(hashed.root, hashed.state), (hashed.logs, hashed.entries)];
-    pairs.into_iter().filter(|(hash, of)| has(hash) && !has(of)).map(|(_, of)| of).collect()
+    let is_lacking = |(hash, of): &(&str, &str)| offer.reports(hash) && !offer.reports(of);
+    pairs.into_iter().filter(is_lacking).map(|(_, of)| of).collect()
 }
 
 /// Changes the fields that a step observes to those that a process reports: of two of which one follows from the other,
 /// the one that it has.
 fn observe_offered(observe: &mut Vec<String>, hashed: &Hashed, offer: &Offer, left_out: &[&str]) {
-    let has = |name: &str| offer.fields.iter().any(|field| field == name);
     let asks = |observe: &[String], name: &str| observe.iter().any(|field| field == name);
     for (hash, of) in [(hashed.root, hashed.state), (hashed.logs, hashed.entries)] {
         if left_out.contains(&of) && asks(observe, hash) {
             observe.retain(|field| field != of);
         }
     }
-    if !has(hashed.root) && has(hashed.state) && asks(observe, hashed.root) {
+    if !offer.reports(hashed.root) && offer.reports(hashed.state) && asks(observe, hashed.root) {
         observe.retain(|field| field != hashed.root);
         if !asks(observe, hashed.state) {
             observe.push(hashed.state.to_owned());
@@ -86,13 +84,9 @@ impl<'r> TesteeRun<'r> {
             if let Some(hashed) = &info.hashed {
                 observe_offered(&mut step.observe, hashed, offer, &left_out);
             }
-            step.observe.retain(|field| !info.optional.contains(&&**field) || offer.fields.contains(field));
-            let action = step
-                .r#do
-                .iter()
-                .map(WireAction::name)
-                .find(|name| !offer.actions.iter().any(|it| it == name));
-            let field = step.observe.iter().find(|field| !offer.fields.contains(field));
+            step.observe.retain(|field| !info.optional.contains(&&**field) || offer.reports(field));
+            let action = step.r#do.iter().map(WireAction::name).find(|name| !offer.performs(name));
+            let field = step.observe.iter().find(|field| !offer.reports(field));
             if let Some(name) = action {
                 return Err(Stopped::Unsupported(format!("no action {name}")));
             }

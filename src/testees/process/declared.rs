@@ -45,13 +45,12 @@ pub(super) struct DeclaredOffer {
 impl DeclaredOffer {
     /// What is offered for a machine.
     pub(super) fn new(info: &'static MachineInfo, offer: &Offer) -> DeclaredOffer {
-        let is_reported = |name: &str| offer.fields.iter().any(|field| field == name);
         let actions = ["execute", "step-into", "step-over", "step-out"];
         DeclaredOffer {
             fields: info.fields,
-            is_reported: info.fields.iter().map(|field| is_reported(field.name)).collect(),
-            left_out: info.optional.iter().copied().filter(|name| !is_reported(name)).collect(),
-            actions: actions.into_iter().filter(|name| offer.actions.iter().any(|it| it == name)).collect(),
+            is_reported: info.fields.iter().map(|field| offer.reports(field.name)).collect(),
+            left_out: offer.left_out(info.optional).collect(),
+            actions: actions.into_iter().filter(|name| offer.performs(name)).collect(),
         }
     }
 

@@ -26,12 +26,11 @@ pub(super) fn try_family(
 ) {
     let FamilyMachine { family, machine } = known;
     let required = machine.fields.iter().filter(|field| !machine.optional.contains(&field.name));
-    let missing: Vec<_> =
-        required.map(|field| field.name).filter(|name| !offer.fields.iter().any(|it| it == name)).collect();
+    let missing: Vec<_> = required.map(|field| field.name).filter(|name| !offer.reports(name)).collect();
     let advice = format!("cases that demand {} are unsupported; report them", missing.join(", "));
     points.hold("reports all fields that are not optional", missing.is_empty(), &advice);
     let actions = family.actions();
-    let lacks = actions.iter().find(|action| !offer.actions.iter().any(|it| it == *action));
+    let lacks = actions.iter().find(|action| !offer.performs(action));
     let advice = format!("cases need {}; add it to \"actions\"", lacks.copied().unwrap_or_default());
     points.hold("performs the actions of the family", lacks.is_none(), &advice);
     let zero = |member: &MemberShape| match member.shape {
@@ -78,7 +77,7 @@ fn try_states(done: &ActionDone, known: FamilyMachine, offer: &Offer, points: &m
     let advice = format!("it reports {} states for 1 step", done.steps.len());
     points.hold("reports a state for each step", done.steps.len() == 1, &advice);
     let Some(state) = done.steps.first() else { return };
-    let extra = state.fields.keys().find(|name| !offer.fields.contains(name));
+    let extra = state.fields.keys().find(|name| !offer.reports(name));
     let advice = format!("{} was not requested", extra.map_or("", |name| name));
     points.hold("reports only what was requested", extra.is_none(), &advice);
     let missing = offer.fields.iter().find(|name| !state.fields.contains_key(*name));
