@@ -210,7 +210,11 @@ impl RunSummary {
 
     /// Counts one more case with a verdict of this kind.
     pub fn count_kind(&mut self, kind: DifferenceKind) {
-        let count = match kind {
+        *self.slot(kind) += 1;
+    }
+
+    fn slot(&mut self, kind: DifferenceKind) -> &mut u64 {
+        match kind {
             DifferenceKind::Pass => &mut self.passed,
             DifferenceKind::Fail => &mut self.failed,
             DifferenceKind::ExpectedFail => &mut self.known,
@@ -221,8 +225,7 @@ impl RunSummary {
             DifferenceKind::Crash => &mut self.crashed,
             DifferenceKind::Timeout => &mut self.timed_out,
             DifferenceKind::Flaky => &mut self.flaky,
-        };
-        *count += 1;
+        }
     }
 
     /// Whether it counts the same cases as another one.
@@ -232,18 +235,7 @@ impl RunSummary {
 
     /// How many cases have a verdict of this kind; files and lists of expected failures that are broken count as
     /// errors.
-    pub fn of(&self, kind: DifferenceKind) -> u64 {
-        match kind {
-            DifferenceKind::Pass => self.passed,
-            DifferenceKind::Fail => self.failed,
-            DifferenceKind::ExpectedFail => self.known,
-            DifferenceKind::UnexpectedPass => self.fixed,
-            DifferenceKind::Error => self.errors,
-            DifferenceKind::Skip => self.skipped,
-            DifferenceKind::Unsupported => self.unsupported,
-            DifferenceKind::Crash => self.crashed,
-            DifferenceKind::Timeout => self.timed_out,
-            DifferenceKind::Flaky => self.flaky,
-        }
+    pub fn of(mut self, kind: DifferenceKind) -> u64 {
+        *self.slot(kind)
     }
 }
