@@ -27,7 +27,6 @@ use crate::model::case_report::CaseReport;
 use crate::model::explanation::{BlameAnswer, Explanation};
 use crate::model::name::Name;
 use crate::model::path::Path;
-use crate::model::signature::signature;
 use crate::model::value::Value;
 use crate::model::verdict::{CaseDifference, DifferenceKind, Verdict};
 use crate::run::bless::{BlessOptions, OutcomeChange, bless_loaded};
@@ -350,7 +349,7 @@ impl<'o> Minimizer<'o> {
             return true;
         }
         // The same instruction can be blamed for another failure, such as what it leaves when it cannot be executed.
-        let signature = signature(report.machine.as_deref(), &report.verdict).unwrap_or_default();
+        let signature = report.signature().unwrap_or_default();
         self.kept.is_alike(&signature, self.options.keep)
             && (self.kept.named.is_none()
                 || named_instruction(&explain(worker, file, 0, 0)) == self.kept.named)
@@ -389,7 +388,7 @@ impl Kept {
         }
         let first = KeptDifference::of(&report);
         let named = named_instruction(&explain(worker, file, 0, 0));
-        let signature = signature(report.machine.as_deref(), &report.verdict).unwrap_or_default();
+        let signature = report.signature().unwrap_or_default();
         Ok(Kept { kind, signature, named, first, given: given(file) })
     }
 }

@@ -108,21 +108,6 @@ pub(super) fn plain_case(report: &CaseReport, flags: &ShellWords) -> io::Result<
     Ok(plain(&block))
 }
 
-/// What [`Event::Broken`](crate::model::event::Event::Broken) is about: reports show it as a broken file.
-pub(super) fn broken_source(source: &CaseId, errors: &[Diagnostic]) -> CaseReport {
-    CaseReport {
-        id: source.clone(),
-        format: None,
-        machine: None,
-        line: None,
-        verdict: Verdict::Error(errors.to_vec()),
-        listed: None,
-        cached: false,
-        content: None,
-        time: None,
-    }
-}
-
 /// A block without colours.
 pub(super) fn plain(block: &[u8]) -> String {
     anstream::adapter::strip_str(&String::from_utf8_lossy(block)).to_string()

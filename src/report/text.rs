@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-use super::case_block::{INTERRUPTED, broken_source, cached, counted, counted_kind, headline};
+use super::case_block::{INTERRUPTED, cached, counted, counted_kind, headline};
 use super::groups::{FailureGroup, FailureGroups};
 use super::kind::{Report, ReportOptions, Verbosity};
 use super::not_run::NotRun;
@@ -96,7 +96,7 @@ impl Report for TextReport {
     fn event(&mut self, event: &Event) -> io::Result<()> {
         match event {
             Event::Finished(report) => self.case(report),
-            Event::Broken { source, errors } => self.case(&broken_source(source, errors)),
+            Event::Broken { source, errors } => self.case(&CaseReport::broken(source, errors)),
             Event::FileDone if self.options.verbosity >= Verbosity::Cases => self.out.flush(),
             Event::Started { vm, .. } => {
                 self.vm.clone_from(vm);

@@ -20,7 +20,6 @@ use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
 use crate::model::event::{Event, FieldNotCompared, RunSummary};
 use crate::model::explanation::{ExplainedCase, Explanation, MAX_EXPLAINED};
-use crate::model::signature;
 use crate::model::suspects::{MAX_FAILURES, SuspectAnalysis};
 use crate::model::verdict::DifferenceKind;
 
@@ -116,7 +115,7 @@ impl<'s> RunCollector<'s> {
 
     /// Whether the expression of the run might select cases of a broken file.
     fn may_select(&self, report: &CaseReport) -> bool {
-        let cause = signature::cause(report.machine.as_deref(), &report.verdict).unwrap_or_default();
+        let cause = report.cause().unwrap_or_default();
         self.options
             .run
             .expression
@@ -127,7 +126,7 @@ impl<'s> RunCollector<'s> {
     /// Reports the judged case at this index of the file.
     pub(super) fn case(&mut self, file: &LoadedFile<'_>, index: usize, judged: JudgedCase) {
         let before = self.failures;
-        let cause = signature::cause(judged.report.machine.as_deref(), &judged.report.verdict);
+        let cause = judged.report.cause();
         self.emit(file, judged);
         if let Some(cause) = cause.filter(|_| self.failures > before && self.explainers.explain.is_some()) {
             self.add_explainable(cause, file, index);

@@ -178,15 +178,9 @@ impl<'s> LoadedFile<'s> {
     /// The report on the file as a whole; `None` if no error belongs to the file as a whole.
     pub fn broken(&self) -> Option<CaseReport> {
         (!self.errors.is_empty()).then(|| CaseReport {
-            id: CaseId::of_file(self.source.shown.clone()),
             format: self.format_name().map(Into::into),
-            machine: None,
-            line: None,
-            verdict: Verdict::Error(self.errors.clone()),
-            listed: None,
-            cached: false,
             content: self.content(),
-            time: None,
+            ..CaseReport::broken(&CaseId::of_file(self.source.shown.clone()), &self.errors)
         })
     }
 }

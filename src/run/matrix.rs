@@ -8,7 +8,6 @@ use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
 use crate::model::count::counted;
 use crate::model::event::FieldNotCompared;
-use crate::model::signature;
 use crate::model::verdict::{DifferenceKind, Failure, Verdict};
 use crate::text::file_name::common_folder;
 use crate::text::shell::ShellWords;
@@ -207,7 +206,7 @@ fn difference(failure: &Failure) -> String {
 /// What a machine does in a case, without the names and numbers of the case.
 fn text(report: &CaseReport) -> String {
     let name = report.verdict.name();
-    let cause = || signature::unlisted_cause(report.machine.as_deref(), &report.verdict);
+    let cause = || report.unlisted_cause();
     match &report.verdict {
         Verdict::Unsupported(reason) => format!("{name}: {reason}"),
         Verdict::ExpectedFail(..) => format!("{name}: {}", cause().unwrap_or_default()),

@@ -30,7 +30,6 @@ use crate::model::case_report::CaseReport;
 use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
 use crate::model::shape::MemberShape;
-use crate::model::signature::signature;
 use crate::model::value::Value;
 use crate::model::verdict::{DifferenceKind, Verdict};
 use crate::prove::numbers::Numbers;
@@ -469,7 +468,7 @@ impl ProgramTarget<'_> {
         if subject.knows(known, &what) || explains(subject, known, ops.into_iter()) {
             return Ok(None);
         }
-        let signature = signature(report.machine.as_deref(), &report.verdict).unwrap_or_default();
+        let signature = report.signature().unwrap_or_default();
         let cause = FuzzCause { vm: subject.name.to_owned(), what };
         let machines = self.machines(&text);
         let vector = with_machines(&file, &machines).unwrap_or(text);

@@ -10,7 +10,6 @@ use crate::model::partition::Partition;
 use crate::model::signature::signature;
 use crate::model::suspects::SuspectAnalysis;
 use crate::model::verdict::{DifferenceKind, Verdict};
-use crate::report::case_block::broken_source;
 use crate::report::compressed::Compressed;
 use crate::report::spool::Spool;
 use crate::report::truncate::truncate;
@@ -84,7 +83,7 @@ impl RecordWriter {
 
     /// Adds what is broken besides cases and vector files; see [`Event::Broken`](crate::model::event::Event::Broken).
     pub fn broken(&mut self, source: &CaseId, errors: &[Diagnostic]) {
-        self.case(RecordWriter::recorded(&broken_source(source, errors)));
+        self.case(RecordWriter::recorded(&CaseReport::broken(source, errors)));
     }
 
     /// Adds the instructions that explain the failures.

@@ -6,7 +6,6 @@ use crate::explain::explain;
 use crate::hunt::fuzz::FuzzCause;
 use crate::hunt::minimize::{diverging_instruction, named_instruction};
 use crate::isa::OpInfo;
-use crate::model::signature::signature;
 use crate::model::verdict::DifferenceKind;
 use crate::run::{LoadOptions, LoadedFile, Worker};
 
@@ -138,7 +137,7 @@ pub(super) fn cause(
 ) -> CauseInWords {
     let concluded = |what| CauseInWords { what, certainty: CauseCertainty::Concluded };
     let report = subject.worker.run_case(file, 0);
-    let signature = || signature(report.machine.as_deref(), &report.verdict).unwrap_or_default();
+    let signature = || report.signature().unwrap_or_default();
     if report.verdict.kind() != DifferenceKind::Fail {
         return concluded(signature());
     }
