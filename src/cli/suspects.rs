@@ -14,7 +14,6 @@ use vmconf::report::suspects::{SUSPECTS, SuspectsKind};
 use vmconf::run::anchor::Anchor;
 use vmconf::run::sources::{Sources, VectorSource};
 use vmconf::run::{self, LoadOptions};
-use vmconf::testees::process::ProcessGroups;
 use vmconf::wire::comparison::{RecordedOutcome, RecordedRunLine};
 
 use super::errors::{NothingToDo, UsageError};
@@ -25,7 +24,7 @@ use super::number::positive;
 use super::processors::processors;
 use super::select::Select;
 use super::settings::Settings;
-use super::vm::{VmArgs, end_on_interrupt};
+use super::vm::VmArgs;
 use super::{output, spectra};
 
 /// Show which instructions explain all failures
@@ -89,11 +88,7 @@ impl RunVerdicts {
 impl Suspects {
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         let mut options = self.select.options(settings)?;
-        let groups = ProcessGroups::default();
-        if self.vm.is_some() {
-            end_on_interrupt(&groups)?;
-        }
-        options.run.testee = self.vm.testee(settings, &groups, &options.run.interrupt)?;
+        options.run.testee = self.vm.testee_until_interrupt(settings)?;
         options.run.flaky = self.vm.flaky();
         options.run.jobs = self.jobs.map_or_else(processors, usize::from);
         let (sources, verdicts) = if let Some(name) = &self.run {
