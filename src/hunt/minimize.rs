@@ -484,7 +484,7 @@ struct ReadCase {
 fn breaches(file: &LoadedFile<'_>) -> usize {
     let Some(case) = file.case(0) else { return 0 };
     let thorough = FormatOptions { strictness: Strictness::Thorough, ..FormatOptions::default() };
-    let node = JsonNode::at_index(case.document, case.node);
+    let node = case.root();
     let in_case = case.format.read_case(node, thorough).diagnostics.len();
     in_case + case.format.read_rest(case.document, &[], thorough).len()
 }

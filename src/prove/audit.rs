@@ -82,7 +82,7 @@ impl RecordedSteps {
     /// Whether these steps demand the same as the case of the fields that the user ignores.
     fn demands_the_same_of_ignored(&self, steps: &[Step]) -> bool {
         let ignored = |steps: &[Step]| {
-            let assertions = steps.iter().flat_map(|step| step.end.iter().chain(&step.assertions));
+            let assertions = steps.iter().flat_map(Step::demands);
             let ignored = assertions.filter(|it| self.ignored.iter().any(|ignored| ignored.is_of(&it.at)));
             ignored.map(|it| (it.at.clone(), it.expected.clone())).collect::<Vec<_>>()
         };

@@ -105,7 +105,7 @@ fn recorded(
 /// The state that a step demands, as far as it demands values.
 fn demanded(step: &Step, declared: &[&'static str]) -> RecordedFields {
     let (mut state, mut places) = (Value::Record(Vec::new()), HashMap::new());
-    for Assertion { at, expected, .. } in step.end.iter().chain(&step.assertions) {
+    for Assertion { at, expected, .. } in step.demands() {
         let value = match expected {
             Expected::Is(value) => value.clone(),
             Expected::Len(count) => Value::List(vec![Value::Null; *count]),

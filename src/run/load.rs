@@ -278,7 +278,12 @@ pub struct LoadedCase<'f> {
     executed: &'f ExecutedCases,
 }
 
-impl LoadedCase<'_> {
+impl<'f> LoadedCase<'f> {
+    /// Its data in its document.
+    pub fn root(&self) -> JsonNode<'f> {
+        JsonNode::at_index(self.document, self.node)
+    }
+
     /// The family that declares its format; `None` for a format of this program.
     pub fn family(&self) -> Option<&'static Family> {
         self.format.declaration?;
@@ -345,12 +350,12 @@ impl LoadedCase<'_> {
 
     /// The line of its file where it begins, from 1.
     pub fn line(&self) -> u32 {
-        self.document.position(JsonNode::at_index(self.document, self.node).at()).line
+        self.document.position(self.root().at()).line
     }
 
     /// Its range in the text.
     pub fn range(&self) -> Range<usize> {
-        let case = JsonNode::at_index(self.document, self.node);
+        let case = self.root();
         let at = case.at() as usize;
         at..at + case.raw().len()
     }

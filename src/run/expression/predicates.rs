@@ -379,7 +379,7 @@ fn names_of_end(end: &str) -> impl Iterator<Item = &str> {
 
 /// The outcomes that a case demands, among those that are words.
 fn expected_ends<'c>(case: &'c Case, ends: &'static [&'static str]) -> impl Iterator<Item = &'c str> {
-    let assertions = case.steps.iter().flat_map(|step| step.end.iter().chain(&step.assertions));
+    let assertions = case.demands();
     let assertions = assertions.filter(|check| match check.at.last() {
         PathKey::Name(name) => check.at.parent().is_none() && ends.contains(&&**name),
         PathKey::Index(_) => false,

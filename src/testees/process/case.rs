@@ -183,7 +183,7 @@ pub(super) fn written(
 /// A step, with the fields that its assertions name.
 fn written_step(step: &Step, info: &MachineInfo) -> protocol::WireStep {
     let mut observe: Vec<String> = Vec::new();
-    for assertion in step.end.iter().chain(&step.assertions) {
+    for assertion in step.demands() {
         if let PathKey::Name(name) = assertion.at.first()
             && info.fields.iter().any(|field| field.name == &**name)
             && !observe.iter().any(|known| known == &**name)

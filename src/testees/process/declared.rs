@@ -59,7 +59,7 @@ impl DeclaredOffer {
         let mut observe = Vec::new();
         let mut is_observed = vec![false; self.fields.len()];
         let near = NearSearch::default();
-        for assertion in step.end.iter().chain(&step.assertions) {
+        for assertion in step.demands() {
             let PathKey::Name(name) = assertion.at.first() else { continue };
             let index = near.find(self.fields.len(), |index| *name == self.fields[index].name);
             if index.is_some_and(|index| is_observed[index]) || self.left_out.contains(&&**name) {
