@@ -468,10 +468,7 @@ pub fn example_request(info: &'static MachineInfo, program: &Program, steps: &[S
         machine: info.name.to_owned(),
         fields: info.fields.iter().map(|field| field.name.to_owned()).collect(),
         actions,
-        revisions: Vec::new(),
-        lacks: Vec::new(),
-        extensions: Vec::new(),
-        requests: Vec::new(),
+        ..Offer::default()
     };
     let (offer, limits) = (DeclaredOffer::new(info, &offer), BTreeMap::new());
     let run = DeclaredRun::new(info, &offer, program, steps, &limits);

@@ -82,10 +82,8 @@ impl Server {
             machine: self.info.name.to_owned(),
             fields: self.info.fields.iter().map(|field| field.name.to_owned()).collect(),
             actions: WireAction::all().iter().map(|action| action.name().to_owned()).collect(),
-            revisions: Vec::new(),
-            lacks: Vec::new(),
-            extensions: Vec::new(),
             requests: vec!["digests".to_owned(), "trace".to_owned()],
+            ..Offer::default()
         };
         Hello {
             version: VERSION,

@@ -199,7 +199,7 @@ impl Hello {
 }
 
 /// A machine that a process implements.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Offer {
     /// The name of the machine, as listed by `vmconf isa`.

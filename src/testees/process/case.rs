@@ -19,9 +19,7 @@ use crate::model::shape::{MemberShape, Shape};
 use crate::model::value::Value;
 use crate::testees::testee::{Stopped, TesteeState};
 use crate::wire::plain::{self, write_record};
-use crate::wire::protocol::{
-    self, ActionDone, Offer, ProtocolAnswer, Request, Skip, TesteeFailure, WireAction,
-};
+use crate::wire::protocol::{self, ActionDone, Offer, ProtocolAnswer, Request, Skip, WireAction};
 
 /// The run of a case.
 pub(super) struct TesteeRun<'r> {
@@ -146,16 +144,9 @@ impl Exchange for TesteeRun<'_> {
     fn read(&self, line: Vec<u8>, id: u64) -> Result<RunStates, Trouble> {
         let ActionDone { steps, ended, .. } = match read_answer(&line, Some(id))? {
             ProtocolAnswer::Done(done) => done,
-            ProtocolAnswer::Skip(Skip { reason, .. }) => return Ok(Err(Stopped::Unsupported(reason))),
-            ProtocolAnswer::Error(failure) => return Ok(Err(Stopped::Error(reason(failure)))),
-            ProtocolAnswer::Hello(_) | ProtocolAnswer::Digests(_) | ProtocolAnswer::Trace(_) => {
-                let what = "answered run with something else than done, skip or error";
-                return Err(Trouble::Broke(what.to_owned()));
-            }
+            other => return refused(other),
         };
-        if steps.len() != self.steps.len() {
-            return Err(Trouble::Broke(format!("answered {} of {} steps", steps.len(), self.steps.len())));
-        }
+        check_count(steps.len(), self.steps.len())?;
         let state = |(index, state)| {
             self.state(state, ended.as_deref())
                 .map_err(|misfit| Trouble::Broke(format!("answered steps[{index}]/fields/{misfit}")))
@@ -209,8 +200,23 @@ pub(super) fn wire_action(action: &case::Action, info: &MachineInfo) -> WireActi
     }
 }
 
-pub(super) fn reason(failure: TesteeFailure) -> LoadError {
-    LoadError { at: failure.path(), ..LoadError::new(failure.message) }
+/// What an answer to run says that is not done.
+pub(super) fn refused(answer: ProtocolAnswer) -> Result<RunStates, Trouble> {
+    match answer {
+        ProtocolAnswer::Skip(Skip { reason, .. }) => Ok(Err(Stopped::Unsupported(reason))),
+        ProtocolAnswer::Error(failure) => {
+            let reason = LoadError { at: failure.path(), ..LoadError::new(failure.message) };
+            Ok(Err(Stopped::Error(reason)))
+        }
+        _ => Err(Trouble::Broke("answered run with something else than done, skip or error".to_owned())),
+    }
+}
+
+pub(super) fn check_count(answered: usize, steps: usize) -> Result<(), Trouble> {
+    if answered == steps {
+        return Ok(());
+    }
+    Err(Trouble::Broke(format!("answered {answered} of {steps} steps")))
 }
 
 /// The states after the steps of a run, or why the process refuses it.

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::case::{Reported, RunStates, reason, wire_action};
+use super::case::{Reported, RunStates, check_count, refused, wire_action};
 use super::exchange::{Exchange, read_answer};
 use super::trouble::Trouble;
 use crate::machines::MachineInfo;
@@ -16,7 +16,7 @@ use crate::model::shape::{MemberShape, Shape};
 use crate::model::value::Value;
 use crate::testees::testee::Stopped;
 use crate::wire::declared::{DeclaredAnswer, DeclaredRequest, DeclaredStep};
-use crate::wire::protocol::{Offer, ProtocolAnswer, Skip, WireAction};
+use crate::wire::protocol::{Offer, ProtocolAnswer, WireAction};
 
 /// Of a memory with more cells, the names are hashed to find some of them.
 const FEW_CELLS: usize = 32;
@@ -162,9 +162,7 @@ impl Exchange for DeclaredRun<'_> {
             return Err(Trouble::Broke(format!("answered {} instead of request {id}", answer.shown_id())));
         }
         let states = answer.steps().map_err(Trouble::Broke)?;
-        if states.len() != self.steps.len() {
-            return Err(Trouble::Broke(format!("answered {} of {} steps", states.len(), self.steps.len())));
-        }
+        check_count(states.len(), self.steps.len())?;
         // One instruction or one script mostly ends in one way.
         let ended = Some(answer.ended().unwrap_or_default());
         let mut all = Vec::with_capacity(states.len());
@@ -201,8 +199,6 @@ fn refusal(line: &[u8], id: u64) -> Result<RunStates, Trouble> {
             let why = DeclaredAnswer::deviation(line).unwrap_or_else(|| "not JSON".to_owned());
             Err(Trouble::Broke(format!("wrote a line that is not an answer: {why}")))
         }
-        ProtocolAnswer::Skip(Skip { reason, .. }) => Ok(Err(Stopped::Unsupported(reason))),
-        ProtocolAnswer::Error(failure) => Ok(Err(Stopped::Error(reason(failure)))),
-        _ => Err(Trouble::Broke("answered run with something else than done, skip or error".to_owned())),
+        other => refused(other),
     }
 }
