@@ -126,6 +126,25 @@ impl Misfit {
     }
 }
 
+/// Those of the members of a record that this JSON has; others are skipped.
+///
+/// # Errors
+///
+/// The first part that does not fit its shape.
+pub fn read_fields(
+    fields: Map<String, Json>,
+    members: &'static [MemberShape],
+) -> Result<Vec<(&'static str, Value)>, Misfit> {
+    let mut values = Vec::with_capacity(fields.len());
+    for (name, json) in fields {
+        if let Some(member) = members.iter().find(|member| member.name == name) {
+            let value = read(json, &member.shape).map_err(|misfit| misfit.inside(&name))?;
+            values.push((member.name, value));
+        }
+    }
+    Ok(values)
+}
+
 /// The value of JSON with this shape.
 ///
 /// # Errors

@@ -500,6 +500,18 @@ impl Request {
         )
     }
 
+    /// The same request with this number; `hello` has none.
+    #[must_use]
+    pub fn numbered(mut self, number: u64) -> Request {
+        match &mut self {
+            Request::Hello(_) => {}
+            Request::Run(RunRequest { id, .. })
+            | Request::Digests(Digests { id, .. })
+            | Request::Trace(TraceRequest { id, .. }) => *id = number,
+        }
+        self
+    }
+
     /// The number of the request; `None` for `hello`.
     pub fn id(&self) -> Option<u64> {
         match self {

@@ -108,13 +108,7 @@ impl<'r> TesteeRun<'r> {
         protocol::ObservedState { fields }: protocol::ObservedState,
         ended: Option<&str>,
     ) -> Result<Reported, plain::Misfit> {
-        let mut values = Vec::with_capacity(fields.len());
-        for (name, json) in fields {
-            if let Some(field) = self.fields.iter().find(|field| field.name == name) {
-                let value = plain::read(json, &field.shape).map_err(|misfit| misfit.inside(&name))?;
-                values.push((field.name, value));
-            }
-        }
+        let mut values = plain::read_fields(fields, self.fields)?;
         let value = |name: &str| values.iter().find(|value| value.0 == name).map(|value| &value.1);
         if let Some(Hashed { root, root_of, state, .. }) = self.hashed
             && value(root).is_none()
