@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use vmconf::explain::spectrum::{SpectrumCache, analyse};
-use vmconf::explain::suspects::ranking;
 use vmconf::machines::{MachineInfo, by_name, of_this_crate};
 use vmconf::model::event::Event;
 use vmconf::model::interrupt::Interrupt;
@@ -21,7 +20,7 @@ use vmconf::testees::MakeTestee;
 use vmconf::testees::process::{ProcessGroups, ProcessVm, TesteeCommand};
 use vmconf::testees::server::Server;
 
-use super::{MAX_STEPS, Numbers, SEED};
+use super::{MAX_STEPS, Numbers, SEED, ranking};
 use crate::support::skip::suites;
 use crate::support::sources_of;
 
