@@ -10,7 +10,7 @@ use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
 use vmconf::model::event::RunSummary;
 use vmconf::model::exit_code::Exit;
-use vmconf::model::verdict::DifferenceKind;
+use vmconf::model::verdict::VerdictKind;
 use vmconf::report::explanation::{self, Length};
 use vmconf::report::{Grouping, counts, json, of_cause};
 use vmconf::run;
@@ -204,11 +204,11 @@ fn outstanding(anchor: &Anchor, of: &FailuresOf) -> anyhow::Result<RerunCases> {
     let failed = RerunCases::read(
         anchor,
         &[
-            DifferenceKind::Fail,
-            DifferenceKind::Error,
-            DifferenceKind::Crash,
-            DifferenceKind::Timeout,
-            DifferenceKind::Flaky,
+            VerdictKind::Fail,
+            VerdictKind::Error,
+            VerdictKind::Crash,
+            VerdictKind::Timeout,
+            VerdictKind::Flaky,
         ],
         of,
     )?;

@@ -28,7 +28,7 @@ use crate::model::explanation::{BlameAnswer, Explanation};
 use crate::model::name::Name;
 use crate::model::path::Path;
 use crate::model::value::Value;
-use crate::model::verdict::{CaseDifference, DifferenceKind, Verdict};
+use crate::model::verdict::{CaseDifference, Verdict, VerdictKind};
 use crate::run::bless::{BlessOptions, OutcomeChange, bless_loaded};
 use crate::run::sources::VectorSource;
 use crate::run::{FileOptions, LoadOptions, LoadedFile, RunOptions, Worker, open_text};
@@ -363,7 +363,7 @@ fn kind_of(signature: &str) -> Option<&str> {
 
 /// What a case keeps while it becomes smaller.
 struct Kept {
-    kind: DifferenceKind,
+    kind: VerdictKind,
     signature: String,
     /// The instruction that made the first wrong value.
     named: Option<NamedInstruction>,
@@ -377,14 +377,14 @@ impl Kept {
         let report = worker.run_case(file, 0);
         let kind = report.verdict.kind();
         match kind {
-            DifferenceKind::Fail | DifferenceKind::Crash | DifferenceKind::Timeout => {}
-            DifferenceKind::Error | DifferenceKind::Unsupported | DifferenceKind::Skip => {
+            VerdictKind::Fail | VerdictKind::Crash | VerdictKind::Timeout => {}
+            VerdictKind::Error | VerdictKind::Unsupported | VerdictKind::Skip => {
                 return Err(NotMinimized::NotRun);
             }
-            DifferenceKind::Pass
-            | DifferenceKind::ExpectedFail
-            | DifferenceKind::UnexpectedPass
-            | DifferenceKind::Flaky => return Err(NotMinimized::Passes),
+            VerdictKind::Pass
+            | VerdictKind::ExpectedFail
+            | VerdictKind::UnexpectedPass
+            | VerdictKind::Flaky => return Err(NotMinimized::Passes),
         }
         let first = KeptDifference::of(&report);
         let named = named_instruction(&explain(worker, file, 0, 0));
@@ -402,7 +402,7 @@ impl Kept {
 
     /// Whether the machine does not end the case.
     fn ends_early(&self) -> bool {
-        matches!(self.kind, DifferenceKind::Crash | DifferenceKind::Timeout)
+        matches!(self.kind, VerdictKind::Crash | VerdictKind::Timeout)
     }
 }
 
@@ -474,7 +474,7 @@ fn given(file: &LoadedFile<'_>) -> Vec<Name> {
 }
 
 /// A case that was read.
-struct ReadCase {
+struct NotedCase {
     case: Case,
     /// How many notes there are about it.
     notes: usize,
@@ -490,9 +490,9 @@ fn breaches(file: &LoadedFile<'_>) -> usize {
 }
 
 /// The only case of a file; `None` if it is broken.
-fn reading(file: &LoadedFile<'_>) -> Option<ReadCase> {
+fn reading(file: &LoadedFile<'_>) -> Option<NotedCase> {
     let reading = file.case(0)?.read().ok()?;
-    Some(ReadCase { case: reading.case?, notes: reading.diagnostics.len() })
+    Some(NotedCase { case: reading.case?, notes: reading.diagnostics.len() })
 }
 
 /// The text of a file without all cases but the one at a node.

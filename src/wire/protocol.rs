@@ -49,7 +49,7 @@ pub enum ProtocolAnswer {
     /// To [`Request::Hello`].
     Hello(Hello),
     /// To [`Request::Run`]: the program ran.
-    Done(ActionDone),
+    Done(RunDone),
     /// To any request except `hello`: the machine lacks what the program needs.
     Skip(Skip),
     /// To any request except `hello`: the program is invalid for this machine, or a limit was reached.
@@ -317,7 +317,7 @@ impl WireAction {
 
 /// The states of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ActionDone {
+pub struct RunDone {
     /// The number of the request.
     pub id: u64,
     /// One state for each step of the request.
@@ -555,7 +555,7 @@ impl ProtocolAnswer {
     pub fn id(&self) -> Option<u64> {
         match self {
             ProtocolAnswer::Hello(_) => None,
-            ProtocolAnswer::Done(ActionDone { id, .. })
+            ProtocolAnswer::Done(RunDone { id, .. })
             | ProtocolAnswer::Skip(Skip { id, .. })
             | ProtocolAnswer::Error(TesteeFailure { id, .. })
             | ProtocolAnswer::Digests(DigestsDone { id, .. })
@@ -582,10 +582,10 @@ impl ProtocolAnswer {
 }
 
 /// A type of line, and the function that reads it.
-type TypedShape<T> = (&'static str, fn(&[u8]) -> Result<T, LineError>);
+type LineReader<T> = (&'static str, fn(&[u8]) -> Result<T, LineError>);
 
 /// Reads a line of one of these types.
-fn read_typed<T>(line: &[u8], types: &[TypedShape<T>]) -> Result<T, LineError> {
+fn read_typed<T>(line: &[u8], types: &[LineReader<T>]) -> Result<T, LineError> {
     let LineHeader { r#type, .. } = read(line)?;
     if let Some((_, read)) = types.iter().find(|known| known.0 == r#type) {
         return read(line);

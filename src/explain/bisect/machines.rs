@@ -62,7 +62,7 @@ pub(in crate::explain) struct RunPoint {
 
 /// A program on a machine in another process, or on an embedded one that answers the same requests.
 pub struct OnVm {
-    asked: BisectRequest,
+    asked: Answerer,
     /// The machine that the program is for.
     info: &'static MachineInfo,
     /// The program, as written in requests.
@@ -85,7 +85,7 @@ enum Shows {
 }
 
 /// Who answers the requests.
-enum BisectRequest {
+enum Answerer {
     Process(Arc<ProcessVm>),
     Embedded(Box<Server>),
 }
@@ -102,7 +102,7 @@ impl OnVm {
         case: &Case,
         interrupt: Interrupt,
     ) -> Result<OnVm, Stopped> {
-        OnVm::on(BisectRequest::Process(vm), info, case, interrupt)
+        OnVm::on(Answerer::Process(vm), info, case, interrupt)
     }
 
     /// A case on the embedded machine.
@@ -120,11 +120,11 @@ impl OnVm {
     ///
     /// When the program has a mnemonic that does not exist.
     pub fn served(server: Server, info: &'static MachineInfo, case: &Case) -> Result<OnVm, Stopped> {
-        OnVm::on(BisectRequest::Embedded(Box::new(server)), info, case, Interrupt::default())
+        OnVm::on(Answerer::Embedded(Box::new(server)), info, case, Interrupt::default())
     }
 
     fn on(
-        asked: BisectRequest,
+        asked: Answerer,
         info: &'static MachineInfo,
         case: &Case,
         interrupt: Interrupt,
@@ -161,19 +161,19 @@ impl OnVm {
     /// Whether it answers an optional request, such as `trace`.
     pub(in crate::explain) fn answers(&self, request: &str) -> bool {
         match &self.asked {
-            BisectRequest::Process(vm) => vm.answers(self.info.name, request),
-            BisectRequest::Embedded(_) => true,
+            Answerer::Process(vm) => vm.answers(self.info.name, request),
+            Answerer::Embedded(_) => true,
         }
     }
 
     /// The names of the fields that it reports.
     pub(in crate::explain) fn reported(&self) -> Vec<&str> {
         match &self.asked {
-            BisectRequest::Process(vm) => {
+            Answerer::Process(vm) => {
                 let offer = vm.offer(self.info.name);
                 offer.map(|offer| offer.fields.iter().map(String::as_str).collect()).unwrap_or_default()
             }
-            BisectRequest::Embedded(_) => self.declared().collect(),
+            Answerer::Embedded(_) => self.declared().collect(),
         }
     }
 
@@ -189,10 +189,10 @@ impl OnVm {
 
     fn offers(&self, action: &WireAction) -> bool {
         match &self.asked {
-            BisectRequest::Process(vm) => {
+            Answerer::Process(vm) => {
                 vm.offer(self.info.name).is_some_and(|offer| offer.performs(action.name()))
             }
-            BisectRequest::Embedded(_) => true,
+            Answerer::Embedded(_) => true,
         }
     }
 
@@ -326,16 +326,16 @@ impl OnVm {
 
     fn ask(&mut self, request: Request) -> Result<ProtocolAnswer, Stopped> {
         match &mut self.asked {
-            BisectRequest::Process(vm) => vm.ask(request, &self.interrupt),
-            BisectRequest::Embedded(server) => Ok(server.answer_to(request)),
+            Answerer::Process(vm) => vm.ask(request, &self.interrupt),
+            Answerer::Embedded(server) => Ok(server.answer_to(request)),
         }
     }
 
     /// The machine broke the protocol, with its name.
     fn breach(&self, what: &str) -> Stopped {
         let name = match &self.asked {
-            BisectRequest::Process(vm) => &vm.command().name,
-            BisectRequest::Embedded(_) => "embedded",
+            Answerer::Process(vm) => &vm.command().name,
+            Answerer::Embedded(_) => "embedded",
         };
         OnVm::broke(&format!("{name} broke the protocol: it {what}"))
     }

@@ -9,7 +9,7 @@ use crate::model::event::{RunSummary, UsedVm};
 use crate::model::partition::Partition;
 use crate::model::signature::signature;
 use crate::model::suspects::SuspectAnalysis;
-use crate::model::verdict::{DifferenceKind, Verdict};
+use crate::model::verdict::{Verdict, VerdictKind};
 use crate::report::compressed::Compressed;
 use crate::report::spool::Spool;
 use crate::report::truncate::truncate;
@@ -105,7 +105,7 @@ impl RecordWriter {
         RecordedCase {
             verdict: verdict.kind(),
             id: id.to_string(),
-            file: (verdict.kind() != DifferenceKind::Pass).then(|| id.file.to_string()),
+            file: (verdict.kind() != VerdictKind::Pass).then(|| id.file.to_string()),
             signature: signature(machine.as_deref(), verdict),
             problems: first.map(|first| problem(&first.what)),
         }

@@ -19,7 +19,7 @@ use crate::model::shape::{MemberShape, Shape};
 use crate::model::value::Value;
 use crate::testees::testee::{Stopped, TesteeState};
 use crate::wire::plain::{self, write_record};
-use crate::wire::protocol::{self, ActionDone, Offer, ProtocolAnswer, Request, Skip, WireAction};
+use crate::wire::protocol::{self, Offer, ProtocolAnswer, Request, RunDone, Skip, WireAction};
 
 /// The run of a case.
 pub(super) struct TesteeRun<'r> {
@@ -136,7 +136,7 @@ impl Exchange for TesteeRun<'_> {
     }
 
     fn read(&self, line: Vec<u8>, id: u64) -> Result<RunStates, Trouble> {
-        let ActionDone { steps, ended, .. } = match read_answer(&line, Some(id))? {
+        let RunDone { steps, ended, .. } = match read_answer(&line, Some(id))? {
             ProtocolAnswer::Done(done) => done,
             other => return refused(other),
         };

@@ -10,7 +10,7 @@ use vmconf::model::shape::{MemberShape, Shape};
 use vmconf::model::value::Value;
 use vmconf::run::FamilyMachine;
 use vmconf::wire::plain;
-use vmconf::wire::protocol::{ActionDone, Offer, ProtocolAnswer, Request, RunRequest, WireAction, WireStep};
+use vmconf::wire::protocol::{Offer, ProtocolAnswer, Request, RunDone, RunRequest, WireAction, WireStep};
 
 use super::adapter::{CheckPoints, CheckedAdapter, expect};
 use super::in_flight::try_in_flight;
@@ -73,7 +73,7 @@ pub(super) fn try_family(
     try_in_flight(adapter, in_flight, request, points);
 }
 
-fn try_states(done: &ActionDone, known: FamilyMachine, offer: &Offer, points: &mut CheckPoints) {
+fn try_states(done: &RunDone, known: FamilyMachine, offer: &Offer, points: &mut CheckPoints) {
     let advice = format!("it reports {} states for 1 step", done.steps.len());
     points.hold("reports a state for each step", done.steps.len() == 1, &advice);
     let Some(state) = done.steps.first() else { return };
@@ -129,7 +129,7 @@ impl ComparedState<'_> {
 fn try_steps(
     adapter: &mut CheckedAdapter,
     compared: &ComparedState<'_>,
-    done: &ActionDone,
+    done: &RunDone,
     step: &WireStep,
     run: &dyn Fn(u64, Vec<WireStep>) -> Request,
     points: &mut CheckPoints,

@@ -6,7 +6,7 @@ use crate::explain::explain;
 use crate::hunt::fuzz::FuzzCause;
 use crate::hunt::minimize::{diverging_instruction, named_instruction};
 use crate::isa::OpInfo;
-use crate::model::verdict::DifferenceKind;
+use crate::model::verdict::VerdictKind;
 use crate::run::{LoadOptions, LoadedFile, Worker};
 
 /// The minimum number of differing programs with a known cause: from then on, it can explain a further difference before
@@ -138,7 +138,7 @@ pub(super) fn cause(
     let concluded = |what| CauseInWords { what, certainty: CauseCertainty::Concluded };
     let report = subject.worker.run_case(file, 0);
     let signature = || report.signature().unwrap_or_default();
-    if report.verdict.kind() != DifferenceKind::Fail {
+    if report.verdict.kind() != VerdictKind::Fail {
         return concluded(signature());
     }
     let explained = explain(&mut subject.worker, file, 0, 0);
