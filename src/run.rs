@@ -30,7 +30,6 @@ mod catch_panic;
 mod collect;
 pub mod compare;
 mod content_order;
-pub mod coverage;
 mod execute;
 pub mod expected_failures;
 pub mod expression;

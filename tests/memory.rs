@@ -11,7 +11,7 @@ use peak_alloc::PeakAlloc;
 use tempfile::TempDir;
 use vmconf::model::event::RunSummary;
 use vmconf::model::limits::Limits;
-use vmconf::model::verdict::DifferenceKind;
+use vmconf::model::verdict::VerdictKind;
 use vmconf::report;
 use vmconf::report::json::{Invocation, RecordWriter};
 use vmconf::report::{REPORTS, ReportKind};
@@ -185,7 +185,7 @@ fn a_record_of_many_cases_takes_little() {
     let mut record = RecordWriter::new(invocation);
     for number in 0..CASES {
         record.case(RecordedCase {
-            verdict: DifferenceKind::Pass,
+            verdict: VerdictKind::Pass,
             id: format!("folder/file-{number}.json::case"),
             file: None,
             signature: None,

@@ -8,10 +8,10 @@ use vmconf::model::escape::escaped;
 use vmconf::model::exit_code::Exit;
 use vmconf::report::comparison::{COMPARISONS, ComparisonExtent, ComparisonKind, Shown};
 use vmconf::report::counts;
-use vmconf::wire::comparison::{self, RecordedRunLine};
+use vmconf::wire::comparison::{self, RecordedRun};
 
 use super::form::forms;
-use super::history::{self, KEPT, NO_RUN, RecordedRun};
+use super::history::{self, KEPT, NO_RUN, RecordedRuns};
 use super::output;
 use super::settings::Settings;
 
@@ -49,7 +49,7 @@ pub(super) struct CompareArgs {
 
 impl CompareArgs {
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
-        let recorded = RecordedRun::of(&settings.anchor)?;
+        let recorded = RecordedRuns::of(&settings.anchor)?;
         if self.list {
             return list(&recorded);
         }
@@ -72,7 +72,7 @@ const RUN: &str = "expected last, last~N, a name that vmconf compare --list prin
                    --report json=FILE";
 
 /// The run that an argument names, and its name.
-fn find(recorded: &RecordedRun, text: &str) -> anyhow::Result<(RecordedRunLine, String)> {
+fn find(recorded: &RecordedRuns, text: &str) -> anyhow::Result<(RecordedRun, String)> {
     if let Some(name) = recorded.name(text)? {
         return Ok((recorded.read(name)?, name.to_owned()));
     }
@@ -85,12 +85,12 @@ fn find(recorded: &RecordedRun, text: &str) -> anyhow::Result<(RecordedRunLine, 
 }
 
 /// Prints the runs, the newest last.
-fn list(recorded: &RecordedRun) -> anyhow::Result<Exit> {
+fn list(recorded: &RecordedRuns) -> anyhow::Result<Exit> {
     let mut out = output::stdout();
     for (back, name) in (0..recorded.names.len()).rev().zip(&recorded.names) {
         let last = if back == 0 { "last".to_owned() } else { format!("last~{back}") };
         let (first, second) = match recorded.read(name) {
-            Ok(RecordedRunLine { when, command, summary, .. }) => {
+            Ok(RecordedRun { when, command, summary, .. }) => {
                 (format!("{}  {}", when.unwrap_or_default(), counts(&summary)), command.unwrap_or_default())
             }
             Err(error) => ("damaged".to_owned(), format!("{error:#}")),

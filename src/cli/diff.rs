@@ -10,8 +10,7 @@ use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
 use vmconf::model::event::RunSummary;
 use vmconf::model::exit_code::Exit;
-use vmconf::model::signature;
-use vmconf::model::verdict::DifferenceKind;
+use vmconf::model::verdict::VerdictKind;
 use vmconf::report::explanation::{self, Length};
 use vmconf::report::{Grouping, counts, json, of_cause};
 use vmconf::run;
@@ -144,7 +143,7 @@ impl<W: Write> DiffOutput<'_, W> {
         if !report.verdict.is_failed_or_broken() {
             return Ok(());
         }
-        let Some(cause) = signature::cause(report.machine.as_deref(), &report.verdict) else { return Ok(()) };
+        let Some(cause) = report.cause() else { return Ok(()) };
         if self.args.form() == OutputForm::Json {
             json::explained(&mut self.out, &ran.explain(self.args.last()))?;
             return Ok(());
@@ -205,11 +204,11 @@ fn outstanding(anchor: &Anchor, of: &FailuresOf) -> anyhow::Result<RerunCases> {
     let failed = RerunCases::read(
         anchor,
         &[
-            DifferenceKind::Fail,
-            DifferenceKind::Error,
-            DifferenceKind::Crash,
-            DifferenceKind::Timeout,
-            DifferenceKind::Flaky,
+            VerdictKind::Fail,
+            VerdictKind::Error,
+            VerdictKind::Crash,
+            VerdictKind::Timeout,
+            VerdictKind::Flaky,
         ],
         of,
     )?;

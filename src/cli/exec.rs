@@ -11,7 +11,6 @@ use vmconf::formats::{Format, Inputs, MakeVector, NewVector, StateOf, made_for};
 use vmconf::machines::{MachineInfo, ProgramLanguage};
 use vmconf::model::case::Case;
 use vmconf::model::exit_code::Exit;
-use vmconf::model::signature;
 use vmconf::model::verdict::Verdict;
 use vmconf::run::{self, FileOptions, LoadOptions, RunOptions, Worker};
 use vmconf::testees::Stopped;
@@ -180,6 +179,6 @@ fn check(vector: &str, options: &LoadOptions) -> anyhow::Result<()> {
     if loaded.errors().is_empty() && report.verdict == Verdict::Pass {
         return Ok(());
     }
-    let cause = signature::cause(report.machine.as_deref(), &report.verdict).unwrap_or_default();
+    let cause = report.cause().unwrap_or_default();
     bail!("the format cannot hold this state: {cause}")
 }

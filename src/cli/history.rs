@@ -24,7 +24,7 @@ use vmconf::report::spool::Spool;
 use vmconf::run::anchor::Anchor;
 use vmconf::text::file_name::typed;
 use vmconf::text::shell::ShellWords;
-use vmconf::wire::comparison::{self, MAX_LINE, RecordedRunLine};
+use vmconf::wire::comparison::{self, MAX_LINE, RecordedRun};
 use vmconf::wire::gzip::decompressed;
 use vmconf::wire::report::{ReportLine, ReportStart};
 
@@ -173,22 +173,22 @@ fn is_name(text: &str) -> bool {
 }
 
 /// The runs that were recorded from a folder.
-pub(super) struct RecordedRun {
+pub(super) struct RecordedRuns {
     folder: PathBuf,
     /// Their names, the newest last.
     pub(super) names: Vec<String>,
 }
 
-impl RecordedRun {
+impl RecordedRuns {
     /// Finds the runs that were recorded from a folder.
     ///
     /// # Errors
     ///
     /// When there is no cache folder, or it cannot be read.
-    pub(super) fn of(anchor: &Anchor) -> anyhow::Result<RecordedRun> {
+    pub(super) fn of(anchor: &Anchor) -> anyhow::Result<RecordedRuns> {
         let folder = folder(anchor)?;
         let names = names(&folder).with_context(|| folder.display().to_string())?;
-        Ok(RecordedRun { folder, names })
+        Ok(RecordedRuns { folder, names })
     }
 
     /// The name of the run that `text` refers to: a name, `last`, or `last~1` for the run before, and so on.
@@ -224,7 +224,7 @@ impl RecordedRun {
     /// # Errors
     ///
     /// When it is deleted or damaged.
-    pub(super) fn read(&self, name: &str) -> anyhow::Result<RecordedRunLine> {
+    pub(super) fn read(&self, name: &str) -> anyhow::Result<RecordedRun> {
         read(&self.folder.join(name))
     }
 
@@ -233,8 +233,8 @@ impl RecordedRun {
     /// # Errors
     ///
     /// When no run is recorded, or the newest one is damaged.
-    pub(super) fn last(anchor: &Anchor) -> anyhow::Result<RecordedRunLine> {
-        let recorded = RecordedRun::of(anchor)?;
+    pub(super) fn last(anchor: &Anchor) -> anyhow::Result<RecordedRun> {
+        let recorded = RecordedRuns::of(anchor)?;
         let name = recorded.name("last")?.context(NO_RUN)?;
         recorded.read(name)
     }
@@ -283,7 +283,7 @@ impl RecordedRun {
 /// # Errors
 ///
 /// When the file cannot be read or is neither; the error names the line.
-pub(super) fn read(path: &Path) -> anyhow::Result<RecordedRunLine> {
+pub(super) fn read(path: &Path) -> anyhow::Result<RecordedRun> {
     let shown = path.display().to_string();
     let file = File::open(path).with_context(|| shown.clone())?;
     Ok(comparison::read(&shown, &mut BufReader::with_capacity(1 << 16, file))?)

@@ -13,7 +13,7 @@ use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
 use vmconf::model::event::Event;
 use vmconf::model::exit_code::Exit;
-use vmconf::model::verdict::DifferenceKind;
+use vmconf::model::verdict::VerdictKind;
 use vmconf::run::expected_failures::elsewhere::elsewhere;
 use vmconf::run::expected_failures::update::{self, AcceptedFailures, Policy, Unseen};
 use vmconf::run::expected_failures::{Date, ExpectedFailures};
@@ -212,7 +212,7 @@ impl Update {
         if reports.is_empty() && updated.changes.is_empty() && !is_new {
             return Err(NothingToDo(format!("no case ran{}", settings.restrictions())).into());
         }
-        for report in reports.iter().filter(|report| report.verdict.kind() == DifferenceKind::Error) {
+        for report in reports.iter().filter(|report| report.verdict.kind() == VerdictKind::Error) {
             note_broken(report);
             exit = Exit::Broken;
         }

@@ -7,7 +7,7 @@ use vmconf::explain;
 use vmconf::hunt::minimize::{self, KeptFailure, MinimizeOptions, MinimizedCase};
 use vmconf::model::count::counted;
 use vmconf::model::exit_code::Exit;
-use vmconf::model::verdict::DifferenceKind;
+use vmconf::model::verdict::VerdictKind;
 use vmconf::report::explanation;
 use vmconf::run::sources::VectorSource;
 use vmconf::run::{self, LoadOptions, LoadedFile, Worker};
@@ -87,7 +87,7 @@ impl MinimizeCommand {
                     output::note(&format!("note: {} fails", report.id));
                     return self.minimize(&loaded, case, &source, &options);
                 }
-                if report.verdict.kind() == DifferenceKind::Error {
+                if report.verdict.kind() == VerdictKind::Error {
                     broken += 1;
                     note_broken(&report);
                 }
@@ -136,8 +136,8 @@ impl MinimizeCommand {
     }
 }
 
-fn is_failure(kind: DifferenceKind) -> bool {
-    matches!(kind, DifferenceKind::Fail | DifferenceKind::Crash | DifferenceKind::Timeout)
+fn is_failure(kind: VerdictKind) -> bool {
+    matches!(kind, VerdictKind::Fail | VerdictKind::Crash | VerdictKind::Timeout)
 }
 
 /// Says how much smaller the case is, and why it fails.

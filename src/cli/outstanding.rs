@@ -13,14 +13,14 @@ use vmconf::model::case_report::CaseReport;
 use vmconf::model::diagnostic::Diagnostic;
 use vmconf::model::event::{RunSummary, UsedVm};
 use vmconf::model::suspects::SuspectAnalysis;
-use vmconf::model::verdict::DifferenceKind;
+use vmconf::model::verdict::VerdictKind;
 use vmconf::report::json::RecordWriter;
 use vmconf::run::anchor::Anchor;
 use vmconf::run::expression::Outcomes;
 use vmconf::wire::comparison::RecordedOutcome;
-use vmconf::wire::record::{RecordedCase, RecordedRunLine};
+use vmconf::wire::record::{RecordedCase, RecordedRun};
 
-use super::history::{self, RecordedRun, RerunTimes};
+use super::history::{self, RecordedRuns, RerunTimes};
 use super::output;
 use super::result_file::ResultFile;
 
@@ -80,7 +80,7 @@ fn read_file(path: &Path) -> anyhow::Result<MachineFailures> {
     if !path.exists() {
         return Ok(MachineFailures { vm: None, failures: Outstanding::new() });
     }
-    let RecordedRunLine { vm, cases, .. } = history::read(path)?;
+    let RecordedRun { vm, cases, .. } = history::read(path)?;
     Ok(MachineFailures { vm, failures: cases })
 }
 
@@ -91,7 +91,7 @@ fn read_file(path: &Path) -> anyhow::Result<MachineFailures> {
 ///
 /// When no run is recorded, or a record is damaged.
 pub(super) fn outcomes(anchor: &Anchor) -> anyhow::Result<Outcomes> {
-    let last = RecordedRun::last(anchor)?;
+    let last = RecordedRuns::last(anchor)?;
     let outstanding = read(anchor)?.into_iter().flat_map(|it| it.failures).collect();
     let suspects = suspects(anchor, &outstanding)?;
     let cases = outstanding.into_iter().chain(last.cases);
@@ -101,7 +101,7 @@ pub(super) fn outcomes(anchor: &Anchor) -> anyhow::Result<Outcomes> {
 
 /// The suspects of outstanding failures, by the ids of these. A run that is deleted or damaged has none.
 fn suspects(anchor: &Anchor, outstanding: &Outstanding) -> anyhow::Result<HashMap<String, String>> {
-    let runs = RecordedRun::of(anchor)?;
+    let runs = RecordedRuns::of(anchor)?;
     let mut found = HashMap::new();
     for name in runs.names.iter().rev() {
         let Ok(run) = runs.read(name) else { continue };
@@ -150,19 +150,19 @@ impl OutstandingRecording {
     pub(super) fn case(&mut self, report: &CaseReport) {
         let case = RecordWriter::recorded(report);
         match case.verdict {
-            DifferenceKind::Fail
-            | DifferenceKind::Error
-            | DifferenceKind::Crash
-            | DifferenceKind::Timeout
-            | DifferenceKind::Flaky
-            | DifferenceKind::UnexpectedPass => {
+            VerdictKind::Fail
+            | VerdictKind::Error
+            | VerdictKind::Crash
+            | VerdictKind::Timeout
+            | VerdictKind::Flaky
+            | VerdictKind::UnexpectedPass => {
                 self.failed.extend([<(String, RecordedOutcome)>::from(case.clone())]);
             }
-            DifferenceKind::Pass | DifferenceKind::ExpectedFail => self.found_otherwise(&case.id),
-            DifferenceKind::Skip | DifferenceKind::Unsupported => {}
+            VerdictKind::Pass | VerdictKind::ExpectedFail => self.found_otherwise(&case.id),
+            VerdictKind::Skip | VerdictKind::Unsupported => {}
         }
         // A case of the file ran, so the file as a whole is no longer broken, or is reported again.
-        if report.id.name.is_some() && case.verdict != DifferenceKind::Skip && !self.before.is_empty() {
+        if report.id.name.is_some() && case.verdict != VerdictKind::Skip && !self.before.is_empty() {
             self.found_otherwise(&CaseId::of_file(report.id.file.clone()).to_string());
         }
         self.record.case(case);

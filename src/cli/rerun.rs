@@ -10,7 +10,7 @@ use vmconf::model::case::CaseId;
 use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
 use vmconf::model::event::UsedVm;
-use vmconf::model::verdict::DifferenceKind;
+use vmconf::model::verdict::VerdictKind;
 use vmconf::run::anchor::Anchor;
 use vmconf::run::filter::Filter;
 use vmconf::run::sources::{self, Sources, VectorSource, case_in};
@@ -18,7 +18,7 @@ use vmconf::run::{self, LoadOptions};
 use vmconf::testees::MakeTestee;
 use vmconf::wire::comparison::RecordedOutcome;
 
-use super::history::RecordedRun;
+use super::history::RecordedRuns;
 use super::outstanding::MachineFailures;
 use super::{output, outstanding};
 
@@ -62,14 +62,14 @@ impl Rerun {
     ///
     /// When no run is recorded, or a record is damaged.
     pub(super) fn cases(self, anchor: &Anchor, of: &FailuresOf) -> anyhow::Result<RerunCases> {
-        let kinds: &[DifferenceKind] = match self {
+        let kinds: &[VerdictKind] = match self {
             Rerun::Failed => &[
-                DifferenceKind::Fail,
-                DifferenceKind::Error,
-                DifferenceKind::Crash,
-                DifferenceKind::Timeout,
-                DifferenceKind::Flaky,
-                DifferenceKind::UnexpectedPass,
+                VerdictKind::Fail,
+                VerdictKind::Error,
+                VerdictKind::Crash,
+                VerdictKind::Timeout,
+                VerdictKind::Flaky,
+                VerdictKind::UnexpectedPass,
             ],
         };
         RerunCases::read(anchor, kinds, of)
@@ -104,10 +104,10 @@ impl RerunCases {
     /// When no run is recorded, or a record is damaged or does not say in which file a case is.
     pub(super) fn read(
         anchor: &Anchor,
-        kinds: &[DifferenceKind],
+        kinds: &[VerdictKind],
         of: &FailuresOf,
     ) -> anyhow::Result<RerunCases> {
-        if RecordedRun::last(anchor)?.summary.interrupted {
+        if RecordedRuns::last(anchor)?.summary.interrupted {
             output::note("note: the last run was interrupted; the cases that it did not reach are left out");
         }
         let mut rerun = RerunCases { anchor: anchor.clone(), files: IndexMap::new(), elsewhere: 0 };

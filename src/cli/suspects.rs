@@ -9,23 +9,22 @@ use vmconf::model::escape::escaped;
 use vmconf::model::event::{Event, RunSummary};
 use vmconf::model::exit_code::Exit;
 use vmconf::model::suspects::SuspectAnalysis;
-use vmconf::model::verdict::DifferenceKind;
+use vmconf::model::verdict::VerdictKind;
 use vmconf::report::suspects::{SUSPECTS, SuspectsKind};
 use vmconf::run::anchor::Anchor;
 use vmconf::run::sources::{Sources, VectorSource};
 use vmconf::run::{self, LoadOptions};
-use vmconf::testees::process::ProcessGroups;
-use vmconf::wire::comparison::{RecordedOutcome, RecordedRunLine};
+use vmconf::wire::comparison::{RecordedOutcome, RecordedRun};
 
 use super::errors::{NothingToDo, UsageError};
 use super::flags::FlagEffect;
 use super::form::forms;
-use super::history::RecordedRun;
+use super::history::RecordedRuns;
 use super::number::positive;
 use super::processors::processors;
 use super::select::Select;
 use super::settings::Settings;
-use super::vm::{VmArgs, end_on_interrupt};
+use super::vm::VmArgs;
 use super::{output, spectra};
 
 /// Show which instructions explain all failures
@@ -58,19 +57,18 @@ pub(super) struct Suspects {
 
 /// The verdicts of a run by case id, and how the run ended.
 struct RunVerdicts {
-    of: HashMap<String, DifferenceKind>,
+    of: HashMap<String, VerdictKind>,
     exit: Exit,
 }
 
 impl RunVerdicts {
     fn fails(&self) -> bool {
-        let fails =
-            |kind| matches!(kind, &DifferenceKind::Fail | &DifferenceKind::Crash | &DifferenceKind::Timeout);
+        let fails = |kind| matches!(kind, &VerdictKind::Fail | &VerdictKind::Crash | &VerdictKind::Timeout);
         self.of.values().any(fails)
     }
 
     /// What a recorded run says about the selected cases of these files, and about those files as a whole.
-    fn recorded(run: &RecordedRunLine, sources: &Sources, options: &LoadOptions) -> RunVerdicts {
+    fn recorded(run: &RecordedRun, sources: &Sources, options: &LoadOptions) -> RunVerdicts {
         let (mut of, mut summary) = (HashMap::new(), RunSummary::default());
         for source in sources {
             let file = run::open(&source, options);
@@ -89,11 +87,7 @@ impl RunVerdicts {
 impl Suspects {
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         let mut options = self.select.options(settings)?;
-        let groups = ProcessGroups::default();
-        if self.vm.is_some() {
-            end_on_interrupt(&groups)?;
-        }
-        options.run.testee = self.vm.testee(settings, &groups, &options.run.interrupt)?;
+        options.run.testee = self.vm.testee_until_interrupt(settings)?;
         options.run.flaky = self.vm.flaky();
         options.run.jobs = self.jobs.map_or_else(processors, usize::from);
         let (sources, verdicts) = if let Some(name) = &self.run {
@@ -103,7 +97,7 @@ impl Suspects {
             let verdicts = ran(&sources, &options);
             (sources, verdicts)
         };
-        let unsupported = verdicts.of.values().filter(|kind| **kind == DifferenceKind::Unsupported).count();
+        let unsupported = verdicts.of.values().filter(|kind| **kind == VerdictKind::Unsupported).count();
         if unsupported > 0 {
             let cases = counted(unsupported, "case");
             output::note(&format!("note: unsupported: {cases}; vmconf run -v says why"));
@@ -111,7 +105,7 @@ impl Suspects {
         let analysis = if verdicts.fails() {
             spectra::analyse(&sources, &options, &|id| verdicts.of.get(&id.to_string()).copied())
         } else {
-            let passing = verdicts.of.values().filter(|kind| **kind == DifferenceKind::Pass).count() as u64;
+            let passing = verdicts.of.values().filter(|kind| **kind == VerdictKind::Pass).count() as u64;
             SuspectAnalysis { passing, ..SuspectAnalysis::default() }
         };
         output::print(|out| (self.form.new)(out, &analysis, &settings.repeated(FlagEffect::Verdicts)))?;
@@ -126,7 +120,7 @@ impl Suspects {
         settings: &Settings,
         options: &LoadOptions,
     ) -> anyhow::Result<(Sources, RunVerdicts)> {
-        let runs = RecordedRun::of(&settings.anchor)?;
+        let runs = RecordedRuns::of(&settings.anchor)?;
         let unknown =
             || UsageError(format!("error: --run {name}: no run of this name; compare --list shows all"));
         let run = runs.read(runs.name(name)?.ok_or_else(unknown)?)?;
@@ -157,7 +151,7 @@ fn ran(sources: &Sources, options: &LoadOptions) -> RunVerdicts {
         Event::Finished(report) => {
             let kind = report.verdict.kind();
             // What neither passes nor fails is no part of the analysis, and decides how the command ends.
-            if matches!(kind, DifferenceKind::Error | DifferenceKind::Flaky) {
+            if matches!(kind, VerdictKind::Error | VerdictKind::Flaky) {
                 output::note(&format!("note: {}: {}; vmconf run says why", report.id, report.verdict.name()));
             }
             of.insert(report.id.to_string(), kind);
@@ -173,7 +167,7 @@ fn ran(sources: &Sources, options: &LoadOptions) -> RunVerdicts {
 }
 
 /// The files with the cases of a recorded run that still exist.
-fn files_of(run: &RecordedRunLine, anchor: &Anchor) -> Sources {
+fn files_of(run: &RecordedRun, anchor: &Anchor) -> Sources {
     // The record of a case that passed does not name its file.
     let file_in = |(id, outcome): (&String, &RecordedOutcome)| {
         let in_id = || id.split_once("::").map(|(file, _)| file.to_owned());

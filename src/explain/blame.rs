@@ -55,15 +55,17 @@ const MAX_EARLIER: usize = 8;
 const SHOWN: usize = 6;
 
 /// Which instructions a [`Recorder`] sees.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum WatchedInstructions {
     /// All instructions, which is needed to sum up gas and to recognise new compounds.
+    #[default]
     All,
     /// Only those that it keeps and all later ones; earlier instructions run at full speed.
     Kept,
 }
 
 /// Watches a run and answers questions about the state after steps of its case.
+#[derive(Default)]
 pub struct Recorder {
     questions: Vec<Question>,
     /// The numbers of the instructions to keep.
@@ -120,34 +122,7 @@ impl Recorder {
         seen: WatchedInstructions,
         most_before_end: usize,
     ) -> Recorder {
-        Recorder {
-            questions,
-            keep,
-            seen,
-            step: 0,
-            records: VecDeque::new(),
-            changes: Vec::new(),
-            vector_steps: 0,
-            bytes: 0,
-            gas: None,
-            last_op: None,
-            pending: false,
-            declared: None,
-            goes_on: None,
-            after: 0,
-            variables: KnownVariables::default(),
-            row_deviation: None,
-            compounds: HashSet::new(),
-            cache: Vec::new(),
-            sought: Vec::new(),
-            spent: BTreeMap::new(),
-            before_end: Vec::new(),
-            asked_after: 0,
-            earlier: Vec::new(),
-            wrong_after: None,
-            list: None,
-            most_before_end,
-        }
+        Recorder { questions, keep, seen, most_before_end, ..Recorder::default() }
     }
 
     /// A run that is wrong after `step` instructions, whenever the first question is asked.

@@ -20,7 +20,7 @@ use self::spectrum_run::Extent;
 pub use self::spectrum_run::SpectrumRun;
 use super::suspects::{FailureEvidence, SpectrumCase, SpectrumOutcome, SpectrumPoints, joined, locate};
 use crate::model::suspects::SuspectAnalysis;
-use crate::model::verdict::DifferenceKind;
+use crate::model::verdict::VerdictKind;
 use crate::run::sources::{Sources, VectorSource};
 use crate::run::{self, LoadOptions, LoadedFile, VerdictOf, Worker};
 use crate::testees::Testee;
@@ -196,16 +196,16 @@ impl Spectrometer<'_> {
 }
 
 /// Whether a case passed in the run; `None` if it neither passed nor failed.
-fn passes(verdict: DifferenceKind) -> Option<bool> {
+fn passes(verdict: VerdictKind) -> Option<bool> {
     match verdict {
-        DifferenceKind::Pass => Some(true),
-        DifferenceKind::Fail | DifferenceKind::Crash | DifferenceKind::Timeout => Some(false),
-        DifferenceKind::ExpectedFail
-        | DifferenceKind::UnexpectedPass
-        | DifferenceKind::Error
-        | DifferenceKind::Skip
-        | DifferenceKind::Unsupported
-        | DifferenceKind::Flaky => None,
+        VerdictKind::Pass => Some(true),
+        VerdictKind::Fail | VerdictKind::Crash | VerdictKind::Timeout => Some(false),
+        VerdictKind::ExpectedFail
+        | VerdictKind::UnexpectedPass
+        | VerdictKind::Error
+        | VerdictKind::Skip
+        | VerdictKind::Unsupported
+        | VerdictKind::Flaky => None,
     }
 }
 
@@ -227,7 +227,7 @@ fn executed(
     let executed = ExecutedCase {
         machine,
         extent: (!spectrum.is_short()).then_some(extent),
-        passes: watched.report.verdict.unlisted_kind() == DifferenceKind::Pass,
+        passes: watched.report.verdict.unlisted_kind() == VerdictKind::Pass,
         length: spectrum.steps().max(counted),
         executes: spectrum.conditions(),
     };

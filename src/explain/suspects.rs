@@ -105,11 +105,6 @@ fn others<'c>(
     all.into_iter()
 }
 
-/// The instructions in the order in which they explain the failures best.
-pub fn ranking(analysis: &SuspectAnalysis) -> impl Iterator<Item = &SuspectName> {
-    analysis.suspects.iter().map(|suspect| &suspect.name).chain(&analysis.others)
-}
-
 /// Joins the analyses of several machines.
 pub fn joined(analyses: impl IntoIterator<Item = SuspectAnalysis>) -> SuspectAnalysis {
     let mut all = SuspectAnalysis::default();

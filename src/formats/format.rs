@@ -37,7 +37,7 @@ pub struct Format {
     /// Finds the cases of a document, in document order.
     pub outline: &'static FindCases,
     /// Reads one case that `outline` found. `None` if it is invalid; the diagnostics then say why.
-    pub read: &'static ReadCase,
+    pub read: &'static ReadJsonCase,
     /// Checks the parts of the document outside its cases.
     pub rest: &'static CheckRest,
     /// Returns the changes that replace the expected value with the actual one.
@@ -75,7 +75,7 @@ pub(super) type FindEvidence = dyn Fn(JsonNode<'_>) -> Option<Evidence> + Sync;
 pub(super) type FindCases = dyn Fn(JsonNode<'_>) -> Result<Vec<FileEntry>, Diagnostic<Origin>> + Sync;
 
 /// See [`Format::read`].
-pub(super) type ReadCase = dyn Fn(JsonNode<'_>, ReadContext<'_>, &mut Diagnostics) -> Option<Case> + Sync;
+pub(super) type ReadJsonCase = dyn Fn(JsonNode<'_>, ReadContext<'_>, &mut Diagnostics) -> Option<Case> + Sync;
 
 /// See [`Format::rest`].
 pub(super) type CheckRest = dyn Fn(JsonNode<'_>, ReadContext<'_>, &mut Diagnostics) + Sync;

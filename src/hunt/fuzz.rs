@@ -262,7 +262,7 @@ trait FuzzTarget {
     fn check(&self) -> Result<(), NotFuzzed>;
 
     /// Which machines differ; those with a known cause without a finding.
-    fn judge(&mut self, ran: Self::Ran, known: &BTreeSet<FuzzCause>) -> JudgedCase;
+    fn judge(&mut self, ran: Self::Ran, known: &BTreeSet<FuzzCause>) -> CaseFindings;
 }
 
 /// A difference does not occur again with its case, or with the vector of it.
@@ -297,7 +297,7 @@ fn repeats(verdict: &Verdict) -> usize {
 
 /// What is found with a case.
 #[derive(Default)]
-struct JudgedCase {
+struct CaseFindings {
     is_different: bool,
     /// Whether fewer than two machines ran it.
     is_skipped: bool,
@@ -310,7 +310,7 @@ struct JudgedCase {
     findings: Vec<FuzzFinding>,
 }
 
-impl JudgedCase {
+impl CaseFindings {
     /// Adds what is found out about a difference, of a machine that did or did not break down.
     fn add(&mut self, difference: DifferenceOf, finding: Result<Option<FuzzFinding>, NotRepeated>) {
         let is_known = matches!(finding, Ok(None));
@@ -419,7 +419,7 @@ impl FuzzSearch<'_> {
             self.summary.added += 1;
             (self.sink)(FuzzEvent::NewCoverage(vector));
         }
-        let JudgedCase { is_different, is_skipped, refusals, unrepeated, broke_down, findings } =
+        let CaseFindings { is_different, is_skipped, refusals, unrepeated, broke_down, findings } =
             target.judge(ran, self.known);
         self.summary.skipped += u64::from(is_skipped);
         self.count(refusals);

@@ -27,9 +27,8 @@ use crate::model::case_report::CaseReport;
 use crate::model::explanation::{BlameAnswer, Explanation};
 use crate::model::name::Name;
 use crate::model::path::Path;
-use crate::model::signature::signature;
 use crate::model::value::Value;
-use crate::model::verdict::{CaseDifference, DifferenceKind, Verdict};
+use crate::model::verdict::{CaseDifference, Verdict, VerdictKind};
 use crate::run::bless::{BlessOptions, OutcomeChange, bless_loaded};
 use crate::run::sources::VectorSource;
 use crate::run::{FileOptions, LoadOptions, LoadedFile, RunOptions, Worker, open_text};
@@ -379,7 +378,7 @@ impl<'o> Minimizer<'o> {
             return true;
         }
         // The same instruction can be blamed for another failure, such as what it leaves when it cannot be executed.
-        let signature = signature(report.machine.as_deref(), &report.verdict).unwrap_or_default();
+        let signature = report.signature().unwrap_or_default();
         self.kept.is_alike(&signature, self.options.keep)
             && (self.kept.named.is_none()
                 || named_instruction(&explain(worker, file, 0, 0)) == self.kept.named)
@@ -393,7 +392,7 @@ fn kind_of(signature: &str) -> Option<&str> {
 
 /// What a case keeps while it becomes smaller.
 struct Kept {
-    kind: DifferenceKind,
+    kind: VerdictKind,
     signature: String,
     /// The instruction that made the first wrong value.
     named: Option<NamedInstruction>,
@@ -410,18 +409,18 @@ impl Kept {
         let report = worker.run_case(file, 0);
         let kind = report.verdict.kind();
         match kind {
-            DifferenceKind::Fail | DifferenceKind::Crash | DifferenceKind::Timeout => {}
-            DifferenceKind::Error | DifferenceKind::Unsupported | DifferenceKind::Skip => {
+            VerdictKind::Fail | VerdictKind::Crash | VerdictKind::Timeout => {}
+            VerdictKind::Error | VerdictKind::Unsupported | VerdictKind::Skip => {
                 return Err(NotMinimized::NotRun);
             }
-            DifferenceKind::Pass
-            | DifferenceKind::ExpectedFail
-            | DifferenceKind::UnexpectedPass
-            | DifferenceKind::Flaky => return Err(NotMinimized::Passes),
+            VerdictKind::Pass
+            | VerdictKind::ExpectedFail
+            | VerdictKind::UnexpectedPass
+            | VerdictKind::Flaky => return Err(NotMinimized::Passes),
         }
         let differences = KeptDifference::all(&report).collect();
         let named = named_instruction(&explain(worker, file, 0, 0));
-        let signature = signature(report.machine.as_deref(), &report.verdict).unwrap_or_default();
+        let signature = report.signature().unwrap_or_default();
         let given = given(file);
         let case = reading(file).filter(|_| !given.is_empty()).map(|read| read.case);
         let owned = |(at, expected): (&Path, &Expected)| (at.clone(), expected.clone());
@@ -439,7 +438,7 @@ impl Kept {
 
     /// Whether the machine does not end the case.
     fn ends_early(&self) -> bool {
-        matches!(self.kind, DifferenceKind::Crash | DifferenceKind::Timeout)
+        matches!(self.kind, VerdictKind::Crash | VerdictKind::Timeout)
     }
 }
 
@@ -521,7 +520,7 @@ fn given(file: &LoadedFile<'_>) -> Vec<Name> {
 }
 
 /// A case that was read.
-struct ReadCase {
+struct NotedCase {
     case: Case,
     /// How many notes there are about it.
     notes: usize,
@@ -531,7 +530,7 @@ struct ReadCase {
 fn breaches(file: &LoadedFile<'_>) -> usize {
     let Some(case) = file.case(0) else { return 0 };
     let thorough = FormatOptions { strictness: Strictness::Thorough, ..FormatOptions::default() };
-    let node = JsonNode::at_index(case.document, case.node);
+    let node = case.root();
     let in_case = case.format.read_case(node, thorough).diagnostics.len();
     let demands_nothing = reading(file).is_some_and(|read| {
         read.case.steps.iter().all(|step| step.end.is_none() && step.assertions.is_empty())
@@ -540,9 +539,9 @@ fn breaches(file: &LoadedFile<'_>) -> usize {
 }
 
 /// The only case of a file; `None` if it is broken.
-fn reading(file: &LoadedFile<'_>) -> Option<ReadCase> {
+fn reading(file: &LoadedFile<'_>) -> Option<NotedCase> {
     let reading = file.case(0)?.read().ok()?;
-    Some(ReadCase { case: reading.case?, notes: reading.diagnostics.len() })
+    Some(NotedCase { case: reading.case?, notes: reading.diagnostics.len() })
 }
 
 /// The text of a file without all cases but the one at a node.

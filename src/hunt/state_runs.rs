@@ -147,14 +147,13 @@ impl<'m> StateRuns<'m> {
                 return Err(CannotRun::OtherMachine { vm: machine.name.clone(), machine: info.name, runs });
             };
             let is_missing = |field: &&DeclaredField| {
-                !info.optional.iter().any(|name| **name == *field.name)
-                    && !offer.fields.iter().any(|offered| **offered == *field.name)
+                !info.optional.iter().any(|name| **name == *field.name) && !offer.reports(&field.name)
             };
             if let Some(field) = writer.always_demanded().find(is_missing) {
                 let (vm, field) = (machine.name.clone(), field.name.to_string());
                 return Err(CannotRun::NotReported { vm, field, machine: info.name });
             }
-            fields.retain(|field| offer.fields.iter().any(|offered| **offered == *field.name));
+            fields.retain(|field| offer.reports(&field.name));
         }
         if fields.is_empty() {
             return Err(CannotRun::NothingCompared(info.name));

@@ -41,7 +41,7 @@ impl<'c> Inspection<'c> {
             self.load(testee);
         }
         let fields = self.machine.map_or(&[][..], |machine| machine.fields);
-        for assertion in self.case.steps.iter().flat_map(|step| step.end.iter().chain(&step.assertions)) {
+        for assertion in self.case.demands() {
             self.check(assertion, fields);
         }
         self.found

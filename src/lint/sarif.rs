@@ -17,12 +17,12 @@ use crate::wire::line::one_line;
 
 pub(super) struct LintSarif {
     out: Box<dyn Write>,
-    state: BaselineState,
+    state: SarifProgress,
 }
 
 /// How much was written so far.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum BaselineState {
+enum SarifProgress {
     Nothing,
     Head,
     Results,
@@ -30,15 +30,15 @@ enum BaselineState {
 
 impl LintSarif {
     pub(super) fn new(out: Box<dyn Write>) -> LintSarif {
-        LintSarif { out, state: BaselineState::Nothing }
+        LintSarif { out, state: SarifProgress::Nothing }
     }
 
     /// Writes everything before the results, once.
     fn head(&mut self) -> io::Result<()> {
-        if self.state != BaselineState::Nothing {
+        if self.state != SarifProgress::Nothing {
             return Ok(());
         }
-        self.state = BaselineState::Head;
+        self.state = SarifProgress::Head;
         let driver = json!({
             "name": "vmconf",
             "version": env!("CARGO_PKG_VERSION"),
@@ -54,8 +54,8 @@ impl LintOutput for LintSarif {
     fn file(&mut self, checked: &Checked) -> io::Result<()> {
         self.head()?;
         for diagnostic in &checked.diagnostics {
-            let comma = if self.state == BaselineState::Results { "," } else { "" };
-            self.state = BaselineState::Results;
+            let comma = if self.state == SarifProgress::Results { "," } else { "" };
+            self.state = SarifProgress::Results;
             write!(self.out, "{comma}\n{}", one_line(&result(checked, diagnostic)))?;
         }
         Ok(())

@@ -91,6 +91,13 @@ pub struct Case {
     pub label: Option<String>,
 }
 
+impl Case {
+    /// All that its steps demand.
+    pub fn demands(&self) -> impl Iterator<Item = &Assertion> {
+        self.steps.iter().flat_map(Step::demands)
+    }
+}
+
 /// What a machine loads: a record of code, environment, initial state and limits. Each machine documents its
 /// members. Cases of one file may share it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,6 +119,13 @@ pub struct Step {
     pub end: Option<Assertion>,
     /// What must hold afterwards.
     pub assertions: Vec<Assertion>,
+}
+
+impl Step {
+    /// All that it demands: how its actions end, and the other assertions.
+    pub fn demands(&self) -> impl Iterator<Item = &Assertion> {
+        self.end.iter().chain(&self.assertions)
+    }
 }
 
 /// The actions on a loaded machine: the debugger's four, and those that only some formats need.

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use super::case::CaseId;
 use super::content::ContentDigest;
+use super::diagnostic::Diagnostic;
 use super::name::Name;
+use super::signature;
 use super::verdict::Verdict;
 
 /// A case and its verdict.
@@ -30,4 +32,51 @@ pub struct CaseReport {
     /// How long the case took to read, run and compare; `None` if it did not run. The only field that differs
     /// from run to run.
     pub time: Option<Duration>,
+}
+
+impl CaseReport {
+    /// The report on a file, list or machine that is broken as a whole.
+    pub fn broken(source: &CaseId, errors: &[Diagnostic]) -> CaseReport {
+        CaseReport {
+            id: source.clone(),
+            format: None,
+            machine: None,
+            line: None,
+            verdict: Verdict::Error(errors.to_vec()),
+            listed: None,
+            cached: false,
+            content: None,
+            time: None,
+        }
+    }
+
+    /// The [`signature`](signature::signature) of the case.
+    pub fn signature(&self) -> Option<String> {
+        signature::signature(self.machine.as_deref(), &self.verdict)
+    }
+
+    /// The [`cause`](signature::cause) of the case.
+    pub fn cause(&self) -> Option<String> {
+        signature::cause(self.machine.as_deref(), &self.verdict)
+    }
+
+    /// As [`CaseReport::cause`], also of a failure that a list of known failures expects.
+    pub fn unlisted_cause(&self) -> Option<String> {
+        match &self.verdict {
+            Verdict::ExpectedFail(not_passed, _) => {
+                signature::cause(self.machine.as_deref(), &not_passed.clone().into())
+            }
+            _ => self.cause(),
+        }
+    }
+
+    /// What reports group the case by; `None` if it passed, failed as expected or did not run.
+    pub fn group(&self) -> Option<String> {
+        match &self.verdict {
+            Verdict::Pass | Verdict::ExpectedFail(..) | Verdict::Skip(_) | Verdict::Unsupported(_) => None,
+            // Each is reported, since each has to be removed from the list.
+            Verdict::UnexpectedPass(_) => Some(self.id.to_string()),
+            _ => Some(self.cause().unwrap_or_default()),
+        }
+    }
 }

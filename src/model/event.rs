@@ -12,7 +12,7 @@ use super::escape::escaped;
 use super::explanation::ExplainedCase;
 use super::is_default;
 use super::suspects::SuspectAnalysis;
-use super::verdict::{DifferenceKind, Verdict};
+use super::verdict::{Verdict, VerdictKind};
 
 /// The version of events as lines of JSON; incremented when the meaning of a member changes.
 pub const VERSION: u32 = 1;
@@ -209,41 +209,33 @@ impl RunSummary {
     }
 
     /// Counts one more case with a verdict of this kind.
-    pub fn count_kind(&mut self, kind: DifferenceKind) {
-        let count = match kind {
-            DifferenceKind::Pass => &mut self.passed,
-            DifferenceKind::Fail => &mut self.failed,
-            DifferenceKind::ExpectedFail => &mut self.known,
-            DifferenceKind::UnexpectedPass => &mut self.fixed,
-            DifferenceKind::Error => &mut self.errors,
-            DifferenceKind::Skip => &mut self.skipped,
-            DifferenceKind::Unsupported => &mut self.unsupported,
-            DifferenceKind::Crash => &mut self.crashed,
-            DifferenceKind::Timeout => &mut self.timed_out,
-            DifferenceKind::Flaky => &mut self.flaky,
-        };
-        *count += 1;
+    pub fn count_kind(&mut self, kind: VerdictKind) {
+        *self.slot(kind) += 1;
+    }
+
+    fn slot(&mut self, kind: VerdictKind) -> &mut u64 {
+        match kind {
+            VerdictKind::Pass => &mut self.passed,
+            VerdictKind::Fail => &mut self.failed,
+            VerdictKind::ExpectedFail => &mut self.known,
+            VerdictKind::UnexpectedPass => &mut self.fixed,
+            VerdictKind::Error => &mut self.errors,
+            VerdictKind::Skip => &mut self.skipped,
+            VerdictKind::Unsupported => &mut self.unsupported,
+            VerdictKind::Crash => &mut self.crashed,
+            VerdictKind::Timeout => &mut self.timed_out,
+            VerdictKind::Flaky => &mut self.flaky,
+        }
     }
 
     /// Whether it counts the same cases as another one.
     pub fn counts_as(&self, other: &RunSummary) -> bool {
-        DifferenceKind::ALL.iter().all(|kind| self.of(*kind) == other.of(*kind))
+        VerdictKind::ALL.iter().all(|kind| self.of(*kind) == other.of(*kind))
     }
 
     /// How many cases have a verdict of this kind; files and lists of expected failures that are broken count as
     /// errors.
-    pub fn of(&self, kind: DifferenceKind) -> u64 {
-        match kind {
-            DifferenceKind::Pass => self.passed,
-            DifferenceKind::Fail => self.failed,
-            DifferenceKind::ExpectedFail => self.known,
-            DifferenceKind::UnexpectedPass => self.fixed,
-            DifferenceKind::Error => self.errors,
-            DifferenceKind::Skip => self.skipped,
-            DifferenceKind::Unsupported => self.unsupported,
-            DifferenceKind::Crash => self.crashed,
-            DifferenceKind::Timeout => self.timed_out,
-            DifferenceKind::Flaky => self.flaky,
-        }
+    pub fn of(mut self, kind: VerdictKind) -> u64 {
+        *self.slot(kind)
     }
 }

@@ -15,7 +15,7 @@ use super::diagnostic::Diagnostic;
 use super::is_default;
 use super::path::Path;
 use super::value::Value;
-use super::verdict::DifferenceKind;
+use super::verdict::VerdictKind;
 
 /// Why a case fails or is broken.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,7 +55,7 @@ pub struct Explanation {
     pub missing: Option<&'static str>,
     /// If the case ran on a machine in another process, the verdict on the embedded machine: the instructions
     /// below are those of the embedded machine, which runs the same case.
-    pub embedded: Option<DifferenceKind>,
+    pub embedded: Option<VerdictKind>,
     /// For the first differences of a failing case, what produced the actual value.
     pub blames: Vec<BlameAnswer>,
     /// Where the machine in another process diverges from the embedded one, if both report their steps.

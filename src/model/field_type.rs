@@ -123,18 +123,7 @@ impl FieldType {
         match self {
             FieldType::Unsigned(bits) | FieldType::Signed(bits) => Some(*bits),
             FieldType::Optional(inner) => inner.bits(),
-            FieldType::Int
-            | FieldType::Bool
-            | FieldType::Text
-            | FieldType::Bytes
-            | FieldType::Base64
-            | FieldType::List(_)
-            | FieldType::Array(..)
-            | FieldType::Tuple(_)
-            | FieldType::Table(_)
-            | FieldType::Map(..)
-            | FieldType::Memory(_)
-            | FieldType::Json => None,
+            _ => None,
         }
     }
 
@@ -173,13 +162,27 @@ impl FieldType {
             | FieldType::Map(_, inner) => inner.has_memory(),
             FieldType::Tuple(items) => items.iter().any(FieldType::has_memory),
             FieldType::Table(fields) => fields.iter().any(|field| field.field_type.has_memory()),
+            _ => false,
+        }
+    }
+
+    /// Whether a datum of the type, if it is there, is one number, text, truth value or byte string.
+    pub fn is_scalar(&self) -> bool {
+        match self {
+            FieldType::Optional(inner) => inner.is_scalar(),
             FieldType::Unsigned(_)
             | FieldType::Signed(_)
             | FieldType::Int
             | FieldType::Bool
             | FieldType::Text
             | FieldType::Bytes
-            | FieldType::Base64
+            | FieldType::Base64 => true,
+            FieldType::List(_)
+            | FieldType::Array(..)
+            | FieldType::Tuple(_)
+            | FieldType::Table(_)
+            | FieldType::Map(..)
+            | FieldType::Memory(_)
             | FieldType::Json => false,
         }
     }

@@ -76,14 +76,6 @@ pub fn cause(machine: Option<&str>, verdict: &Verdict) -> Option<String> {
     Some(format!("{signature}{ended}").chars().take(MAX_LENGTH).collect())
 }
 
-/// As [`cause`], also of a failure that a list of known failures expects.
-pub fn unlisted_cause(machine: Option<&str>, verdict: &Verdict) -> Option<String> {
-    match verdict {
-        Verdict::ExpectedFail(not_passed, _) => cause(machine, &not_passed.clone().into()),
-        verdict => cause(machine, verdict),
-    }
-}
-
 /// All errors, without duplicates.
 fn broken(diagnostics: &[Diagnostic]) -> String {
     let causes: IndexSet<String> = diagnostics.iter().map(|diagnostic| general(&diagnostic.what)).collect();

@@ -202,14 +202,13 @@ pub(crate) fn fits_256_bits(number: &BigInt) -> bool {
 }
 
 fn fmt_int(number: &BigInt, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let sign = if number.sign() == Sign::Minus { "-" } else { "" };
     let magnitude = number.magnitude();
     if *magnitude < BigUint::from(10u8) {
         write!(f, "{number}")
     } else if magnitude.bits() <= 128 {
-        write!(f, "{sign}0x{magnitude:x} ({number})")
+        write!(f, "{number:#x} ({number})")
     } else {
         // Nobody reads that many decimal digits, and both forms do not fit on a line.
-        write!(f, "{sign}0x{magnitude:x}")
+        write!(f, "{number:#x}")
     }
 }

@@ -54,26 +54,26 @@ impl Verdict {
     }
 
     /// The kind of the verdict.
-    pub fn kind(&self) -> DifferenceKind {
+    pub fn kind(&self) -> VerdictKind {
         match self {
-            Verdict::Pass => DifferenceKind::Pass,
-            Verdict::Fail(_) => DifferenceKind::Fail,
-            Verdict::ExpectedFail(..) => DifferenceKind::ExpectedFail,
-            Verdict::UnexpectedPass(_) => DifferenceKind::UnexpectedPass,
-            Verdict::Error(_) => DifferenceKind::Error,
-            Verdict::Skip(_) => DifferenceKind::Skip,
-            Verdict::Unsupported(_) => DifferenceKind::Unsupported,
-            Verdict::Crash(_) => DifferenceKind::Crash,
-            Verdict::Timeout(_) => DifferenceKind::Timeout,
-            Verdict::Flaky(_) => DifferenceKind::Flaky,
+            Verdict::Pass => VerdictKind::Pass,
+            Verdict::Fail(_) => VerdictKind::Fail,
+            Verdict::ExpectedFail(..) => VerdictKind::ExpectedFail,
+            Verdict::UnexpectedPass(_) => VerdictKind::UnexpectedPass,
+            Verdict::Error(_) => VerdictKind::Error,
+            Verdict::Skip(_) => VerdictKind::Skip,
+            Verdict::Unsupported(_) => VerdictKind::Unsupported,
+            Verdict::Crash(_) => VerdictKind::Crash,
+            Verdict::Timeout(_) => VerdictKind::Timeout,
+            Verdict::Flaky(_) => VerdictKind::Flaky,
         }
     }
 
     /// The kind that the verdict has without a list of known failures.
-    pub fn unlisted_kind(&self) -> DifferenceKind {
+    pub fn unlisted_kind(&self) -> VerdictKind {
         match self {
             Verdict::ExpectedFail(not_passed, _) => not_passed.kind(),
-            Verdict::UnexpectedPass(_) => DifferenceKind::Pass,
+            Verdict::UnexpectedPass(_) => VerdictKind::Pass,
             other => other.kind(),
         }
     }
@@ -124,12 +124,12 @@ pub enum NotPassed {
 
 impl NotPassed {
     /// The kind of the verdict.
-    pub fn kind(&self) -> DifferenceKind {
+    pub fn kind(&self) -> VerdictKind {
         match self {
-            NotPassed::Fail(_) => DifferenceKind::Fail,
-            NotPassed::Unsupported(_) => DifferenceKind::Unsupported,
-            NotPassed::Crash(_) => DifferenceKind::Crash,
-            NotPassed::Timeout(_) => DifferenceKind::Timeout,
+            NotPassed::Fail(_) => VerdictKind::Fail,
+            NotPassed::Unsupported(_) => VerdictKind::Unsupported,
+            NotPassed::Crash(_) => VerdictKind::Crash,
+            NotPassed::Timeout(_) => VerdictKind::Timeout,
         }
     }
 }
@@ -167,7 +167,7 @@ impl TryFrom<Verdict> for NotPassed {
 
 /// A verdict without its details.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum DifferenceKind {
+pub enum VerdictKind {
     /// See [`Verdict::Pass`].
     Pass,
     /// See [`Verdict::Fail`].
@@ -190,56 +190,56 @@ pub enum DifferenceKind {
     Flaky,
 }
 
-impl DifferenceKind {
+impl VerdictKind {
     /// All kinds.
-    pub const ALL: [DifferenceKind; 10] = [
-        DifferenceKind::Pass,
-        DifferenceKind::Fail,
-        DifferenceKind::ExpectedFail,
-        DifferenceKind::UnexpectedPass,
-        DifferenceKind::Error,
-        DifferenceKind::Skip,
-        DifferenceKind::Unsupported,
-        DifferenceKind::Crash,
-        DifferenceKind::Timeout,
-        DifferenceKind::Flaky,
+    pub const ALL: [VerdictKind; 10] = [
+        VerdictKind::Pass,
+        VerdictKind::Fail,
+        VerdictKind::ExpectedFail,
+        VerdictKind::UnexpectedPass,
+        VerdictKind::Error,
+        VerdictKind::Skip,
+        VerdictKind::Unsupported,
+        VerdictKind::Crash,
+        VerdictKind::Timeout,
+        VerdictKind::Flaky,
     ];
 
     /// See [`Verdict::is_failed_or_broken`].
     pub fn is_failed_or_broken(self) -> bool {
         match self {
-            DifferenceKind::Fail
-            | DifferenceKind::Error
-            | DifferenceKind::Crash
-            | DifferenceKind::Timeout
-            | DifferenceKind::Flaky => true,
-            DifferenceKind::Pass
-            | DifferenceKind::ExpectedFail
-            | DifferenceKind::UnexpectedPass
-            | DifferenceKind::Skip
-            | DifferenceKind::Unsupported => false,
+            VerdictKind::Fail
+            | VerdictKind::Error
+            | VerdictKind::Crash
+            | VerdictKind::Timeout
+            | VerdictKind::Flaky => true,
+            VerdictKind::Pass
+            | VerdictKind::ExpectedFail
+            | VerdictKind::UnexpectedPass
+            | VerdictKind::Skip
+            | VerdictKind::Unsupported => false,
         }
     }
 
     /// Its name, as written in output.
     pub fn name(self) -> &'static str {
         match self {
-            DifferenceKind::Pass => "pass",
-            DifferenceKind::Fail => "fail",
-            DifferenceKind::ExpectedFail => "known",
-            DifferenceKind::UnexpectedPass => "fixed",
-            DifferenceKind::Error => "error",
-            DifferenceKind::Skip => "skip",
-            DifferenceKind::Unsupported => "unsupported",
-            DifferenceKind::Crash => "crash",
-            DifferenceKind::Timeout => "timeout",
-            DifferenceKind::Flaky => "flaky",
+            VerdictKind::Pass => "pass",
+            VerdictKind::Fail => "fail",
+            VerdictKind::ExpectedFail => "known",
+            VerdictKind::UnexpectedPass => "fixed",
+            VerdictKind::Error => "error",
+            VerdictKind::Skip => "skip",
+            VerdictKind::Unsupported => "unsupported",
+            VerdictKind::Crash => "crash",
+            VerdictKind::Timeout => "timeout",
+            VerdictKind::Flaky => "flaky",
         }
     }
 
     /// The kind with this name.
-    pub fn by_name(name: &str) -> Option<DifferenceKind> {
-        DifferenceKind::ALL.into_iter().find(|kind| kind.name() == name)
+    pub fn by_name(name: &str) -> Option<VerdictKind> {
+        VerdictKind::ALL.into_iter().find(|kind| kind.name() == name)
     }
 }
 

@@ -11,7 +11,7 @@ mod change;
 use std::collections::BTreeMap;
 
 use self::change::{AuditChange, AuditChangeKind, changes, changes_below};
-use super::recorded::{RecordedFields, RecordedSteps, Unrecorded, recorded};
+use super::recorded::{RecordedFields, RecordedSteps, each};
 use crate::formats::FileReading;
 use crate::formats::family::DeclaredRule;
 use crate::formats::uncompared::{self, rule_of, shared_inputs};
@@ -22,12 +22,12 @@ use crate::model::mismatch::Mismatch;
 use crate::model::value::Value;
 use crate::run::compare::{UnknownField, compare_rest};
 use crate::run::sources::Sources;
-use crate::run::{self, LoadOptions, LoadedCase, LoadedFile, Worker};
+use crate::run::{LoadOptions, LoadedCase, LoadedFile};
 use crate::text::edit;
 use crate::text::json::{Document, JsonNode};
 use crate::wire::audit::{Audit, Unnoticed};
 
-/// How assertions are compared with a state: [`run::compare::diff`], or a faulty replacement for it.
+/// How assertions are compared with a state: [`diff`](crate::run::compare::diff), or a faulty replacement for it.
 pub type CompareState = fn(&[Assertion], &dyn Observe) -> Result<Vec<Mismatch>, UnknownField>;
 
 /// The options of an audit.
@@ -48,24 +48,12 @@ const MIN_CHANGES: usize = 16;
 /// Audits the passing cases of these files.
 pub fn audit(sources: &Sources, options: &LoadOptions, how: AuditOptions) -> Audit {
     let mut auditor = Auditor { how, audit: Audit::default(), unnoticed: BTreeMap::new() };
-    let mut worker = Worker::new(&options.run);
-    for source in sources {
-        let file = run::open(&source, options);
-        auditor.audit.broken += u64::from(file.broken().is_some());
-        for index in 0..file.cases() {
-            if options.run.interrupt.is_requested() {
-                break;
-            }
-            let recorded = recorded(&file, index, &mut worker);
-            auditor.audit.broken += u64::from(recorded.as_ref().err() == Some(&Unrecorded::Broken));
-            match recorded {
-                Ok(recorded) if recorded.pass(&recorded.case.steps, how.compare) => {
-                    auditor.case(&file, index, &recorded);
-                }
-                _ => auditor.audit.left_out += 1,
-            }
+    auditor.audit.broken = each(sources, options, |file, index, recorded| match recorded {
+        Some(recorded) if recorded.pass(&recorded.case.steps, how.compare) => {
+            auditor.case(file, index, &recorded);
         }
-    }
+        _ => auditor.audit.left_out += 1,
+    });
     auditor.audit.unnoticed = auditor.unnoticed.into_values().collect();
     auditor.audit
 }
@@ -94,7 +82,7 @@ impl RecordedSteps {
     /// Whether these steps demand the same as the case of the fields that the user ignores.
     fn demands_the_same_of_ignored(&self, steps: &[Step]) -> bool {
         let ignored = |steps: &[Step]| {
-            let assertions = steps.iter().flat_map(|step| step.end.iter().chain(&step.assertions));
+            let assertions = steps.iter().flat_map(Step::demands);
             let ignored = assertions.filter(|it| self.ignored.iter().any(|ignored| ignored.is_of(&it.at)));
             ignored.map(|it| (it.at.clone(), it.expected.clone())).collect::<Vec<_>>()
         };

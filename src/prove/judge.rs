@@ -8,13 +8,13 @@ mod fault;
 use std::collections::BTreeSet;
 
 pub use self::fault::{FAULTS, JudgeFault, JudgedDifference};
-use super::recorded::{RecordedFields, RecordedSteps, Unrecorded, recorded};
+use super::recorded::{RecordedFields, RecordedSteps, each};
 use crate::model::assertion::{Assertion, Expected};
 use crate::model::mismatch::Mismatch;
 use crate::model::path::Path;
 use crate::run::compare::{UnknownField, compare_rest, diff};
 use crate::run::sources::Sources;
-use crate::run::{self, IgnoredField, LoadOptions, Worker};
+use crate::run::{IgnoredField, LoadOptions};
 use crate::wire::mutants::{FaultOutcome, Judged, Mutants};
 
 /// What stands in place of the machine in the names of these faults: `judge/no-lengths`.
@@ -32,23 +32,13 @@ impl Negatives {
     /// Reads and runs the selected cases of these files.
     pub fn read(sources: &Sources, options: &LoadOptions) -> Negatives {
         let mut negatives = Negatives { cases: Vec::new(), left_out: 0, broken: 0 };
-        let mut worker = Worker::new(&options.run);
-        for source in sources {
-            let file = run::open(&source, options);
-            negatives.broken += u64::from(file.broken().is_some());
-            for index in 0..file.cases() {
-                if options.run.interrupt.is_requested() {
-                    break;
-                }
-                let recorded = recorded(&file, index, &mut worker);
-                negatives.broken += u64::from(recorded.as_ref().err() == Some(&Unrecorded::Broken));
-                let failing = recorded.ok().filter(|recorded| !passes(recorded, None));
-                match failing.zip(file.case(index)) {
-                    Some((recorded, loaded)) => negatives.cases.push((loaded.id.to_string(), recorded)),
-                    None => negatives.left_out += 1,
-                }
+        negatives.broken = each(sources, options, |file, index, recorded| {
+            let failing = recorded.filter(|recorded| !passes(recorded, None));
+            match failing.zip(file.case(index)) {
+                Some((recorded, loaded)) => negatives.cases.push((loaded.id.to_string(), recorded)),
+                None => negatives.left_out += 1,
             }
-        }
+        });
         negatives
     }
 

@@ -8,7 +8,8 @@ use crate::model::assertion::{Assertion, Expected};
 use crate::model::case::{Case, Step};
 use crate::model::path::{Path, PathKey};
 use crate::model::value::Value;
-use crate::run::{IgnoredField, LoadedFile, Worker};
+use crate::run::sources::Sources;
+use crate::run::{self, IgnoredField, LoadOptions, LoadedFile, Worker};
 use crate::testees::Stopped;
 
 /// A case and the state after each of its steps.
@@ -38,15 +39,39 @@ impl Observe for RecordedFields {
 
 /// Why there are no states of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unrecorded {
+enum Unrecorded {
     /// The vector is broken.
     Broken,
     /// The machine did not get to the end.
     NotRun,
 }
 
+/// Runs the cases of these files until an interrupt, and calls `take` with each, its index in its file, and its states,
+/// if it has some. Returns how many files and cases are broken.
+pub(super) fn each(
+    sources: &Sources,
+    options: &LoadOptions,
+    mut take: impl FnMut(&LoadedFile<'_>, usize, Option<RecordedSteps>),
+) -> u64 {
+    let mut worker = Worker::new(&options.run);
+    let mut broken = 0;
+    for source in sources {
+        let file = run::open(&source, options);
+        broken += u64::from(file.broken().is_some());
+        for index in 0..file.cases() {
+            if options.run.interrupt.is_requested() {
+                break;
+            }
+            let recorded = recorded(&file, index, &mut worker);
+            broken += u64::from(recorded.as_ref().err() == Some(&Unrecorded::Broken));
+            take(&file, index, recorded.ok());
+        }
+    }
+    broken
+}
+
 /// Runs a case. Where no machine is known, its states are those that the case demands.
-pub(super) fn recorded(
+fn recorded(
     file: &LoadedFile<'_>,
     index: usize,
     worker: &mut Worker<'_>,
@@ -80,7 +105,7 @@ pub(super) fn recorded(
 /// The state that a step demands, as far as it demands values.
 fn demanded(step: &Step, declared: &[&'static str]) -> RecordedFields {
     let (mut state, mut places) = (Value::Record(Vec::new()), HashMap::new());
-    for Assertion { at, expected, .. } in step.end.iter().chain(&step.assertions) {
+    for Assertion { at, expected, .. } in step.demands() {
         let value = match expected {
             Expected::Is(value) => value.clone(),
             Expected::Len(count) => Value::List(vec![Value::Null; *count]),

@@ -9,7 +9,7 @@ use crate::model::count::counted;
 use crate::model::escape::escaped;
 use crate::model::renderer::Renderer;
 use crate::wire::audit::{Audit, Unnoticed};
-use crate::wire::line::one_line;
+use crate::wire::line::write_line;
 
 /// A format for audits; `new` writes one.
 pub type AuditKind = Renderer<fn(&mut dyn Write, &Audit) -> io::Result<()>>;
@@ -18,7 +18,7 @@ pub type AuditKind = Renderer<fn(&mut dyn Write, &Audit) -> io::Result<()>>;
 pub static AUDITS: &[AuditKind] = &[
     AuditKind { name: "text", doc: "For people", new: text },
     AuditKind { name: "html", doc: "A page", new: html },
-    AuditKind { name: "json", doc: "For programs", new: json },
+    AuditKind { name: "json", doc: "For programs", new: write_line },
 ];
 
 fn text(out: &mut dyn Write, audit: &Audit) -> io::Result<()> {
@@ -74,8 +74,4 @@ fn html(out: &mut dyn Write, audit: &Audit) -> io::Result<()> {
 fn place(unnoticed: &Unnoticed) -> String {
     let Unnoticed { format, kind, at, count, .. } = unnoticed;
     escaped(&format!("{count} x {kind} of {at} ({format})")).into_owned()
-}
-
-fn json(out: &mut dyn Write, audit: &Audit) -> io::Result<()> {
-    writeln!(out, "{}", one_line(audit))
 }

@@ -14,7 +14,7 @@ use crate::model::escape::escaped;
 use crate::model::event::RunSummary;
 use crate::model::value::Value;
 use crate::model::verdict::{
-    Breakdown, CaseDifference, DifferenceKind, ExpectedListing, Failure, FirstTry, NotPassed, Verdict,
+    Breakdown, CaseDifference, ExpectedListing, Failure, FirstTry, NotPassed, Verdict, VerdictKind,
     vector_step,
 };
 use crate::text::excerpt::Excerpt;
@@ -106,21 +106,6 @@ pub(super) fn plain_case(report: &CaseReport, flags: &ShellWords) -> io::Result<
     let mut block = Vec::new();
     case(&mut block, report, flags)?;
     Ok(plain(&block))
-}
-
-/// What [`Event::Broken`](crate::model::event::Event::Broken) is about: reports show it as a broken file.
-pub(super) fn broken_source(source: &CaseId, errors: &[Diagnostic]) -> CaseReport {
-    CaseReport {
-        id: source.clone(),
-        format: None,
-        machine: None,
-        line: None,
-        verdict: Verdict::Error(errors.to_vec()),
-        listed: None,
-        cached: false,
-        content: None,
-        time: None,
-    }
 }
 
 /// A block without colours.
@@ -229,7 +214,7 @@ pub(super) fn cached(summary: &RunSummary) -> String {
 /// The counts of a run in words, without the time, which differs from run to run.
 pub fn counts(summary: &RunSummary) -> String {
     let in_words = |(kind, count)| {
-        let cached = if kind == DifferenceKind::Pass { cached(summary) } else { String::new() };
+        let cached = if kind == VerdictKind::Pass { cached(summary) } else { String::new() };
         format!("{}{cached}", counted_kind(kind, count))
     };
     let counts = counted(summary).into_iter().map(in_words);
@@ -240,52 +225,48 @@ pub fn counts(summary: &RunSummary) -> String {
 /// The counts of a run, in the order in which reports show them. Known and fixed cases are counted only if
 /// there are any, since a run without a list of expected failures has neither; likewise the verdicts that only
 /// machines in other processes get.
-pub(super) fn counted(summary: &RunSummary) -> Vec<(DifferenceKind, u64)> {
-    let always = |kind| {
-        matches!(
-            kind,
-            DifferenceKind::Pass | DifferenceKind::Fail | DifferenceKind::Error | DifferenceKind::Skip
-        )
-    };
+pub(super) fn counted(summary: &RunSummary) -> Vec<(VerdictKind, u64)> {
+    let always =
+        |kind| matches!(kind, VerdictKind::Pass | VerdictKind::Fail | VerdictKind::Error | VerdictKind::Skip);
     let all = IN_ORDER.into_iter().map(|kind| (kind, summary.of(kind)));
     all.filter(|(kind, count)| always(*kind) || *count > 0).collect()
 }
 
 /// Every kind, in the order in which reports show their counts.
-const IN_ORDER: [DifferenceKind; DifferenceKind::ALL.len()] = [
-    DifferenceKind::Pass,
-    DifferenceKind::Fail,
-    DifferenceKind::ExpectedFail,
-    DifferenceKind::UnexpectedPass,
-    DifferenceKind::Crash,
-    DifferenceKind::Timeout,
-    DifferenceKind::Flaky,
-    DifferenceKind::Error,
-    DifferenceKind::Unsupported,
-    DifferenceKind::Skip,
+const IN_ORDER: [VerdictKind; VerdictKind::ALL.len()] = [
+    VerdictKind::Pass,
+    VerdictKind::Fail,
+    VerdictKind::ExpectedFail,
+    VerdictKind::UnexpectedPass,
+    VerdictKind::Crash,
+    VerdictKind::Timeout,
+    VerdictKind::Flaky,
+    VerdictKind::Error,
+    VerdictKind::Unsupported,
+    VerdictKind::Skip,
 ];
 
 /// A number of cases of this kind: `1 failed`, `2 errors`.
-pub(super) fn counted_kind(kind: DifferenceKind, count: u64) -> String {
+pub(super) fn counted_kind(kind: VerdictKind, count: u64) -> String {
     match kind {
-        DifferenceKind::Error => count::counted(count, kind.name()),
+        VerdictKind::Error => count::counted(count, kind.name()),
         _ => format!("{count} {}", plural(kind)),
     }
 }
 
 /// The label of a column with the number of cases of this kind.
-pub(super) fn plural(kind: DifferenceKind) -> &'static str {
+pub(super) fn plural(kind: VerdictKind) -> &'static str {
     match kind {
-        DifferenceKind::Pass => "passed",
-        DifferenceKind::Fail => "failed",
-        DifferenceKind::ExpectedFail => "known",
-        DifferenceKind::UnexpectedPass => "fixed",
-        DifferenceKind::Error => "errors",
-        DifferenceKind::Skip => "skipped",
-        DifferenceKind::Unsupported => "unsupported",
-        DifferenceKind::Crash => "crashed",
-        DifferenceKind::Timeout => "timed out",
-        DifferenceKind::Flaky => "flaky",
+        VerdictKind::Pass => "passed",
+        VerdictKind::Fail => "failed",
+        VerdictKind::ExpectedFail => "known",
+        VerdictKind::UnexpectedPass => "fixed",
+        VerdictKind::Error => "errors",
+        VerdictKind::Skip => "skipped",
+        VerdictKind::Unsupported => "unsupported",
+        VerdictKind::Crash => "crashed",
+        VerdictKind::Timeout => "timed out",
+        VerdictKind::Flaky => "flaky",
     }
 }
 

@@ -10,7 +10,7 @@ use super::style::{DIM, FAIL, WIDTH};
 use super::truncate::truncate;
 use crate::model::escape::escaped;
 use crate::model::renderer::Renderer;
-use crate::model::verdict::DifferenceKind;
+use crate::model::verdict::VerdictKind;
 use crate::wire::comparison::{Changed, Comparison, RecordedOutcome, ReportedChange};
 use crate::wire::line::one_line;
 
@@ -186,7 +186,7 @@ fn counts(comparison: &Comparison<'_>) -> String {
         };
         let known = changed
             .iter()
-            .filter(|it| it.after.is_some_and(|after| after.kind == DifferenceKind::ExpectedFail))
+            .filter(|it| it.after.is_some_and(|after| after.kind == VerdictKind::ExpectedFail))
             .count();
         let known = if change == ReportedChange::Broken && known > 0 {
             format!(" ({known} known)")

@@ -10,7 +10,6 @@ use crate::model::case_report::CaseReport;
 use crate::model::content::VectorsVersion;
 use crate::model::count::counted;
 use crate::model::event::{Event, FieldNotCompared, UsedVm};
-use crate::model::signature;
 use crate::model::verdict::{ExpectedListing, Verdict};
 use crate::wire::matrix::MatrixCell;
 use crate::wire::report::ReportStart;
@@ -269,7 +268,7 @@ impl ConformanceRun {
     }
 
     fn deviation(&mut self, report: &CaseReport, id: String, listing: Option<&ExpectedListing>) {
-        let cause = signature::unlisted_cause(report.machine.as_deref(), &report.verdict);
+        let cause = report.unlisted_cause();
         let cause = cause.unwrap_or_else(|| report.verdict.name().to_owned());
         let known = listing.map(|listing| (listing.reason.clone(), listing.link.clone()));
         let deviation = ConformanceDeviation { cause, known };

@@ -11,7 +11,7 @@ use crate::wire::coverage::{
     CoverageReport, CoveredField, CoveredFile, CoveredFlag, CoveredInstruction, FamilyCoverage,
     MachineCoverage, shown_number,
 };
-use crate::wire::line::one_line;
+use crate::wire::line::write_line;
 
 /// A format for coverage; `new` writes one.
 pub type CoverageKind = Renderer<fn(&mut dyn Write, &CoverageReport) -> io::Result<()>>;
@@ -20,7 +20,7 @@ pub type CoverageKind = Renderer<fn(&mut dyn Write, &CoverageReport) -> io::Resu
 pub static COVERAGES: &[CoverageKind] = &[
     CoverageKind { name: "text", doc: "For people", new: text },
     CoverageKind { name: "html", doc: "A page", new: html },
-    CoverageKind { name: "json", doc: "For programs", new: json },
+    CoverageKind { name: "json", doc: "For programs", new: write_line },
 ];
 
 /// The groups of aspects, by what they begin with.
@@ -165,8 +165,4 @@ fn instruction_row(instruction: &CoveredInstruction) -> TableRow {
     let name = format!("<span title=\"{}\">{}</span>", html_text(doc), html_text(name));
     let groups = GROUPS.map(|name| html_text(&group(instruction, name).join(", ")));
     TableRow::of_class(class, [name, executed(instruction)].into_iter().chain(groups).collect())
-}
-
-fn json(out: &mut dyn Write, coverage: &CoverageReport) -> io::Result<()> {
-    writeln!(out, "{}", one_line(coverage))
 }

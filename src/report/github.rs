@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 
 use super::annotation;
-use super::case_block::{broken_source, counts};
+use super::case_block::counts;
 use super::checkout::in_checkout;
 use super::kind::{Report, ReportOptions};
 use super::slow::SlowCases;
@@ -15,9 +15,7 @@ use crate::model::case_report::CaseReport;
 use crate::model::escape::escaped;
 use crate::model::event::{Event, RunSummary};
 use crate::model::position::Position;
-use crate::model::signature::cause;
 use crate::model::suspects::SuspectAnalysis;
-use crate::model::verdict::Verdict;
 use crate::text::shell::ShellWords;
 
 /// GitHub shows at most this many annotations of each level for a step and drops the rest.
@@ -69,12 +67,7 @@ impl GitHub {
 
     fn case(&mut self, report: &CaseReport) {
         self.slow.add(report);
-        let cause = match &report.verdict {
-            Verdict::Pass | Verdict::ExpectedFail(..) | Verdict::Skip(_) | Verdict::Unsupported(_) => return,
-            // Each is reported, since each has to be removed from the list.
-            Verdict::UnexpectedPass(_) => report.id.to_string(),
-            verdict => cause(report.machine.as_deref(), verdict).unwrap_or_default(),
-        };
+        let Some(cause) = report.group() else { return };
         let known = if self.causes.insert(cause) { &mut self.first } else { &mut self.further };
         if known.len() < MAX_ANNOTATIONS {
             let text = annotation(report, &self.below_checkout, &self.flags);
@@ -134,7 +127,7 @@ impl Report for GitHub {
                 Ok(())
             }
             Event::Broken { source, errors } => {
-                self.case(&broken_source(source, errors));
+                self.case(&CaseReport::broken(source, errors));
                 Ok(())
             }
             Event::Started { vm, .. } => {

@@ -13,9 +13,8 @@ use super::kind::{Grouping, ReportOptions};
 use super::spool::Spool;
 use super::suspects::{head, heading};
 use crate::model::case_report::CaseReport;
-use crate::model::signature::cause;
 use crate::model::suspects::{MAX_FAILURES, SuspectAnalysis, SuspectName};
-use crate::model::verdict::{Failure, Verdict};
+use crate::model::verdict::Failure;
 use crate::text::shell::quoted;
 
 /// The expression for the cases of a cause.
@@ -97,14 +96,7 @@ impl FailureGroups {
     ///
     /// When its text cannot be kept.
     pub(super) fn add(&mut self, report: &CaseReport) -> io::Result<()> {
-        let cause = match &report.verdict {
-            Verdict::Pass | Verdict::ExpectedFail(..) | Verdict::Skip(_) | Verdict::Unsupported(_) => {
-                return Ok(());
-            }
-            // Each is reported, since each has to be removed from the list.
-            Verdict::UnexpectedPass(_) => report.id.to_string(),
-            verdict => cause(report.machine.as_deref(), verdict).unwrap_or_default(),
-        };
+        let Some(cause) = report.group() else { return Ok(()) };
         let id = report.id.to_string();
         let cause = match self.options.grouping {
             Grouping::BySuspect | Grouping::ByCause => cause,

@@ -11,7 +11,7 @@ use indexmap::{IndexMap, IndexSet};
 use quick_xml::escape::partial_escape;
 use sha2::{Digest, Sha256};
 
-use super::case_block::{broken_source, counted, counts, headline, plain_case};
+use super::case_block::{counted, counts, headline, plain_case};
 use super::explanation;
 use super::html_page::{STYLE, content_hash};
 use super::kind::{Needs, Report, ReportOptions};
@@ -24,7 +24,6 @@ use crate::model::escape::escaped;
 use crate::model::event::{Event, RunSummary};
 use crate::model::explanation::{ExplainedCase, ExplorerPage, MAX_EXPLAINED};
 use crate::model::name::Name;
-use crate::model::signature;
 use crate::model::suspects::SuspectAnalysis;
 use crate::text::shell::{ShellWords, quoted};
 
@@ -92,7 +91,7 @@ impl Html {
         let shown = id.to_string();
         let name = verdict.name();
         self.machines.extend(machine.clone());
-        let cause = signature::cause(machine.as_deref(), verdict);
+        let cause = report.cause();
         let rows = if cause.is_some() { &mut self.rows } else { &mut self.passing };
         write!(rows, "<li class=\"{name}\" data-machine=\"{}\"", machine.as_deref().unwrap_or_default())?;
         let mut may_be_explained = false;
@@ -253,7 +252,7 @@ impl Report for Html {
     fn event(&mut self, event: &Event) -> io::Result<()> {
         match event {
             Event::Finished(report) => self.case(report),
-            Event::Broken { source, errors } => self.case(&broken_source(source, errors)),
+            Event::Broken { source, errors } => self.case(&CaseReport::broken(source, errors)),
             Event::Explained(explained) => self.explained(explained),
             Event::Started { vm, .. } => {
                 self.on = vm.as_ref().map_or_else(String::new, |vm| format!(" on {vm}"));

@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use super::case_block::broken_source;
 use super::explanation;
 use super::kind::{Report, ReportOptions};
 use super::spool::Spool;
@@ -106,7 +105,7 @@ impl Report for Json {
                 Ok(())
             }
             Event::Finished(report) => self.case(report),
-            Event::Broken { source, errors } => self.case(&broken_source(source, errors)),
+            Event::Broken { source, errors } => self.case(&CaseReport::broken(source, errors)),
             Event::FileDone => {
                 let id = self.notes.first().map(|note| CaseId::of_file(note.file.as_str().into()));
                 id.map_or(Ok(()), |id| self.placed(&id, None))

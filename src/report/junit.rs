@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use self::suspect_properties::SuspectProperties;
 use self::xml::XmlElements;
-use super::case_block::{broken_source, plain_case, skip_reason};
+use super::case_block::{plain_case, skip_reason};
 use super::kind::{Report, ReportOptions};
 use super::spool::Spool;
 use crate::model::case_report::CaseReport;
@@ -246,7 +246,7 @@ impl Report for Junit {
     fn event(&mut self, event: &Event) -> io::Result<()> {
         match event {
             Event::Finished(report) => self.case(report),
-            Event::Broken { source, errors } => self.case(&broken_source(source, errors)),
+            Event::Broken { source, errors } => self.case(&CaseReport::broken(source, errors)),
             Event::FileDone => self.close(),
             Event::Started { vm, .. } => {
                 self.vm = vm.as_ref().map(ToString::to_string);

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use quick_xml::escape::partial_escape;
 
-use super::case_block::{broken_source, counted, counts, headline, plain, plural};
+use super::case_block::{counted, counts, headline, plain, plural};
 use super::groups::{FailureGroup, FailureGroups};
 use super::kind::{Report, ReportOptions};
 use super::markdown_escape::code_span;
@@ -121,7 +121,7 @@ impl Report for Markdown {
     fn event(&mut self, event: &Event) -> io::Result<()> {
         match event {
             Event::Finished(report) => self.case(report),
-            Event::Broken { source, errors } => self.case(&broken_source(source, errors)),
+            Event::Broken { source, errors } => self.case(&CaseReport::broken(source, errors)),
             Event::Started { vm, .. } => {
                 self.vm.clone_from(vm);
                 Ok(())

@@ -8,7 +8,7 @@ use crate::model::count::counted;
 use crate::model::escape::escaped;
 use crate::model::event::FieldNotCompared;
 use crate::model::renderer::Renderer;
-use crate::wire::line::one_line;
+use crate::wire::line::write_line;
 use crate::wire::matrix::{Agreement, BrokenMachine, Matrix, MatrixCell, MatrixGroup, MatrixNotCompared};
 
 /// A format for matrices; `new` writes one.
@@ -19,7 +19,7 @@ pub static MATRICES: &[MatrixKind] = &[
     MatrixKind { name: "text", doc: "For people", new: text },
     MatrixKind { name: "markdown", doc: "For a comment or a README", new: markdown },
     MatrixKind { name: "html", doc: "A page", new: html },
-    MatrixKind { name: "json", doc: "For programs", new: json },
+    MatrixKind { name: "json", doc: "For programs", new: write_line },
 ];
 
 /// The maximum number of groups that are shown, except in JSON.
@@ -174,10 +174,6 @@ pub(super) fn groups_html(matrix: &Matrix) -> String {
     }
     parts.extend(left_out(matrix).map(|more| format!("<p>{more}</p>\n")));
     parts.concat()
-}
-
-fn json(out: &mut dyn Write, matrix: &Matrix) -> io::Result<()> {
-    writeln!(out, "{}", one_line(matrix))
 }
 
 /// An SVG with the name of a machine, how many of all cases pass, and how many it does not support; `None` if there is

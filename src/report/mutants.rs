@@ -7,7 +7,7 @@ use super::html_page::{html_text, page, table};
 use crate::model::count::counted;
 use crate::model::escape::escaped;
 use crate::model::renderer::Renderer;
-use crate::wire::line::one_line;
+use crate::wire::line::write_line;
 use crate::wire::mutants::{FaultOutcome, Judged, Mutants};
 
 /// A format for results; `new` writes one.
@@ -18,7 +18,7 @@ pub static MUTANTS: &[MutantsKind] = &[
     MutantsKind { name: "text", doc: "For people: the faults that are not noticed, and counts", new: text },
     MutantsKind { name: "all", doc: "For people: every fault", new: all },
     MutantsKind { name: "html", doc: "A page", new: html },
-    MutantsKind { name: "json", doc: "For programs", new: json },
+    MutantsKind { name: "json", doc: "For programs", new: write_line },
 ];
 
 fn text(out: &mut dyn Write, mutants: &Mutants) -> io::Result<()> {
@@ -130,8 +130,4 @@ fn html(out: &mut dyn Write, mutants: &Mutants) -> io::Result<()> {
     main.push_str("<h2>Not noticed</h2>\n");
     main.push_str(&table("Not noticed", &["fault", "outcome", "why"], rows));
     out.write_all(page("Planted faults", "", &main).as_bytes())
-}
-
-fn json(out: &mut dyn Write, mutants: &Mutants) -> io::Result<()> {
-    writeln!(out, "{}", one_line(mutants))
 }

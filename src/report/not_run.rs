@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 
 use crate::model::case_report::CaseReport;
-use crate::model::verdict::{DifferenceKind, Verdict};
+use crate::model::verdict::{Verdict, VerdictKind};
 
 /// The maximum number of reasons that are kept.
 const KEPT: usize = 10;
@@ -12,7 +12,7 @@ const KEPT: usize = 10;
 #[derive(Default)]
 pub(super) struct NotRun {
     /// How many cases have each reason.
-    reasons: IndexMap<(DifferenceKind, String), u64>,
+    reasons: IndexMap<(VerdictKind, String), u64>,
     /// How many cases have a reason that is not kept.
     others: u64,
 }
@@ -30,7 +30,7 @@ impl NotRun {
     }
 
     /// The reasons, each with its verdict and the number of cases; and the number of cases with other reasons.
-    pub(super) fn reasons(&self) -> (impl Iterator<Item = (DifferenceKind, &str, u64)>, u64) {
+    pub(super) fn reasons(&self) -> (impl Iterator<Item = (VerdictKind, &str, u64)>, u64) {
         let rows = self.reasons.iter().map(|((kind, reason), count)| (*kind, reason.as_str(), *count));
         (rows, self.others)
     }

@@ -10,7 +10,6 @@ use indexmap::IndexSet;
 use serde_json::{Value as Json, json};
 
 use super::annotation;
-use super::case_block::broken_source;
 use super::checkout::in_checkout;
 use super::kind::{Report, ReportOptions};
 use super::truncate::truncate;
@@ -19,7 +18,6 @@ use crate::model::escape::escaped;
 use crate::model::event::{Event, RunSummary};
 use crate::model::exit_code::Exit;
 use crate::model::position::Position;
-use crate::model::signature::cause;
 use crate::model::verdict::Verdict;
 use crate::text::file_name::uri;
 use crate::text::sarif::OPENING;
@@ -56,7 +54,7 @@ impl Sarif {
                 return Ok(());
             }
             Verdict::UnexpectedPass(_) => UNEXPECTED_PASS.to_owned(),
-            verdict => cause(report.machine.as_deref(), verdict).unwrap_or_default(),
+            _ => report.cause().unwrap_or_default(),
         };
         let fingerprint = blake3::hash(format!("{}\n{rule}", report.id).as_bytes()).to_hex();
         let (index, _) = self.rules.insert_full(rule.clone());
@@ -126,7 +124,7 @@ impl Report for Sarif {
     fn event(&mut self, event: &Event) -> io::Result<()> {
         match event {
             Event::Finished(report) => self.case(report),
-            Event::Broken { source, errors } => self.case(&broken_source(source, errors)),
+            Event::Broken { source, errors } => self.case(&CaseReport::broken(source, errors)),
             Event::Started { .. }
             | Event::NotCompared(_)
             | Event::Note { .. }

@@ -7,7 +7,7 @@ use crate::model::escape::escaped;
 use crate::model::renderer::Renderer;
 use crate::model::suspects::{Suspect, SuspectAnalysis, SuspectName};
 use crate::text::shell::{ShellWords, quoted};
-use crate::wire::line::one_line;
+use crate::wire::line::write_line;
 
 /// A format for suspects.
 pub type SuspectsKind = Renderer<WriteSuspects>;
@@ -18,7 +18,7 @@ pub type WriteSuspects = fn(&mut dyn Write, &SuspectAnalysis, &ShellWords) -> io
 /// All formats for suspects; the first is the default.
 pub static SUSPECTS: &[SuspectsKind] = &[
     SuspectsKind { name: "text", doc: "For people", new: text },
-    SuspectsKind { name: "json", doc: "For programs", new: json },
+    SuspectsKind { name: "json", doc: "For programs", new: |out, analysis, _| write_line(out, analysis) },
 ];
 
 /// How many suspects the head names, and how many doubtful or unexplained cases are listed.
@@ -134,8 +134,4 @@ fn list(out: &mut dyn Write, title: &str, lines: impl ExactSizeIterator<Item = S
         writeln!(out, "  and {} more; --output json names each", count - MAX_NAMED)?;
     }
     Ok(())
-}
-
-fn json(out: &mut dyn Write, analysis: &SuspectAnalysis, _flags: &ShellWords) -> io::Result<()> {
-    writeln!(out, "{}", one_line(analysis))
 }

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use super::case_block::{INTERRUPTED, broken_source, counts, first_place, headline, plain_case, skip_reason};
+use super::case_block::{INTERRUPTED, counts, first_place, headline, plain_case, skip_reason};
 use super::kind::{Report, ReportOptions};
 use crate::model::case_report::CaseReport;
 use crate::model::diagnostic::DiagnosticPlace;
@@ -104,7 +104,7 @@ impl Report for Tap {
                 vm.as_ref().map_or(Ok(()), |vm| writeln!(self.out, "# machine: {vm}"))
             }
             Event::Finished(report) => self.case(report),
-            Event::Broken { source, errors } => self.case(&broken_source(source, errors)),
+            Event::Broken { source, errors } => self.case(&CaseReport::broken(source, errors)),
             Event::NotCompared(fields) => fields.iter().try_for_each(|field| writeln!(self.out, "# {field}")),
             Event::Note { .. } | Event::FileDone | Event::Explained(_) | Event::Suspects(_) => Ok(()),
             Event::Ended(summary) => self.end(summary),

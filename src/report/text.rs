@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-use super::case_block::{INTERRUPTED, broken_source, cached, counted, counted_kind, headline};
+use super::case_block::{INTERRUPTED, cached, counted, counted_kind, headline};
 use super::groups::{FailureGroup, FailureGroups};
 use super::kind::{Report, ReportOptions, Verbosity};
 use super::not_run::NotRun;
@@ -16,7 +16,7 @@ use crate::model::case_report::CaseReport;
 use crate::model::count;
 use crate::model::escape::escaped;
 use crate::model::event::{Event, FieldNotCompared, RunSummary, UsedVm};
-use crate::model::verdict::{DifferenceKind, Verdict};
+use crate::model::verdict::{Verdict, VerdictKind};
 
 const PASS: Style = AnsiColor::Green.on_default().bold();
 const SKIP: Style = AnsiColor::Yellow.on_default();
@@ -96,7 +96,7 @@ impl Report for TextReport {
     fn event(&mut self, event: &Event) -> io::Result<()> {
         match event {
             Event::Finished(report) => self.case(report),
-            Event::Broken { source, errors } => self.case(&broken_source(source, errors)),
+            Event::Broken { source, errors } => self.case(&CaseReport::broken(source, errors)),
             Event::FileDone if self.options.verbosity >= Verbosity::Cases => self.out.flush(),
             Event::Started { vm, .. } => {
                 self.vm.clone_from(vm);
@@ -172,7 +172,7 @@ fn not_run(out: &mut dyn Write, not_run: &NotRun) -> io::Result<()> {
 fn summary(out: &mut dyn Write, summary: &RunSummary, vm: Option<&UsedVm>) -> io::Result<()> {
     let count = |(kind, count)| {
         let style = if count > 0 { style(kind) } else { Style::new() };
-        let cached = if kind == DifferenceKind::Pass { cached(summary) } else { String::new() };
+        let cached = if kind == VerdictKind::Pass { cached(summary) } else { String::new() };
         format!("{style}{}{style:#}{cached}", counted_kind(kind, count))
     };
     let counts: Vec<_> = counted(summary).into_iter().map(count).collect();
@@ -181,13 +181,11 @@ fn summary(out: &mut dyn Write, summary: &RunSummary, vm: Option<&UsedVm>) -> io
     writeln!(out, "{} in {:.2} s{on}{end}", counts.join(", "), summary.seconds)
 }
 
-fn style(kind: DifferenceKind) -> Style {
+fn style(kind: VerdictKind) -> Style {
     match kind {
-        DifferenceKind::Pass => PASS,
-        DifferenceKind::Fail | DifferenceKind::UnexpectedPass => FAIL,
-        DifferenceKind::Error | DifferenceKind::Crash | DifferenceKind::Timeout | DifferenceKind::Flaky => {
-            ERROR
-        }
-        DifferenceKind::ExpectedFail | DifferenceKind::Skip | DifferenceKind::Unsupported => SKIP,
+        VerdictKind::Pass => PASS,
+        VerdictKind::Fail | VerdictKind::UnexpectedPass => FAIL,
+        VerdictKind::Error | VerdictKind::Crash | VerdictKind::Timeout | VerdictKind::Flaky => ERROR,
+        VerdictKind::ExpectedFail | VerdictKind::Skip | VerdictKind::Unsupported => SKIP,
     }
 }

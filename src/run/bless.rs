@@ -32,7 +32,6 @@ use crate::model::diagnostic::DiagnosticPlace;
 use crate::model::path::{Path, PathKey};
 use crate::model::verdict::{CaseDifference, Verdict};
 use crate::text::edit::{self, Splice, TextChange};
-use crate::text::json::JsonNode;
 
 /// What to bless.
 #[derive(Debug, Clone, Default)]
@@ -207,10 +206,8 @@ impl SameCases {
         let is_broken = |case: &&LoadedCase<'_>| {
             case.read().is_ok_and(|reading| reading.case.is_none() && reading.unsupported.is_none())
         };
-        let ends = cases
-            .iter()
-            .filter(is_broken)
-            .filter_map(|case| Some((case.format.fill?)(JsonNode::at_index(case.document, case.node)).ends));
+        let ends =
+            cases.iter().filter(is_broken).filter_map(|case| Some((case.format.fill?)(case.root()).ends));
         let changes: Vec<_> = ends.flatten().collect();
         let Some(case) = cases.first().filter(|_| !changes.is_empty()) else { return loaded };
         let filled = self.open(edit::apply(case.document, &changes));
@@ -340,7 +337,7 @@ impl BlessedCase {
 
     /// The changes that demand what the case does not.
     fn fill<'d>(&mut self, loaded: &LoadedCase<'d>) -> Vec<TextChange<'d>> {
-        let case = JsonNode::at_index(loaded.document, loaded.node);
+        let case = loaded.root();
         let fill = loaded.format.fill.map(|fill| fill(case)).unwrap_or_default();
         let (next, changes) = match self.filling {
             Filling::Ends => {
@@ -362,11 +359,11 @@ impl BlessedCase {
             return Vec::new();
         }
         let Some(read) = loaded.read().ok().and_then(|reading| reading.case) else { return Vec::new() };
-        let assertions = read.steps.iter().flat_map(|step| step.end.iter().chain(&step.assertions));
+        let assertions = read.demands();
         let compared = assertions.filter(|assertion| !self.is_unknown(&assertion.at));
         let mut places: Vec<_> = compared.map(|assertion| assertion.origin.0).collect();
         places.sort_unstable();
-        let case = JsonNode::at_index(loaded.document, loaded.node);
+        let case = loaded.root();
         filled.iter().flat_map(|member| member.without_places(case, &places)).collect()
     }
 
@@ -400,7 +397,7 @@ impl BlessedCase {
     fn other_ends(&self, loaded: &LoadedCase<'_>) -> Vec<&CaseDifference> {
         let format = loaded.format;
         let is_end = |at: &Path| at.parent().is_none() && format.ends.contains(&&*at.last().to_string());
-        let case = JsonNode::at_index(loaded.document, loaded.node);
+        let case = loaded.root();
         let is_new =
             |place: &DiagnosticPlace| self.new_ends.iter().any(|member| member.is_at(case, place.at));
         let ends = differences(&self.last).iter().filter(|difference| is_end(&difference.at));

@@ -31,7 +31,7 @@ use crate::model::case::CaseId;
 pub use cache_text::MAX_BYTES;
 pub use program_key::ProgramKey;
 
-const FORMAT: CacheFormat = CacheFormat { head: "vmconf answers 2" };
+const FORMAT: CacheFormat = CacheFormat { head: "vmconf answers 2", of: "program" };
 
 /// The key of the cached results of a file: a hash of its text and of how it is read and run.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]

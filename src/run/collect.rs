@@ -20,15 +20,14 @@ use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
 use crate::model::event::{Event, FieldNotCompared, RunSummary};
 use crate::model::explanation::{ExplainedCase, Explanation, MAX_EXPLAINED};
-use crate::model::signature;
 use crate::model::suspects::{MAX_FAILURES, SuspectAnalysis};
-use crate::model::verdict::DifferenceKind;
+use crate::model::verdict::VerdictKind;
 
 /// Explains the case at this index of a file.
 pub type Explain<'e> = &'e mut dyn FnMut(&LoadedFile<'_>, usize, &RunOptions) -> Explanation;
 
 /// The verdict of a run on a case; `None` if the case did not run.
-pub type VerdictOf<'v> = &'v (dyn Fn(&CaseId) -> Option<DifferenceKind> + Sync);
+pub type VerdictOf<'v> = &'v (dyn Fn(&CaseId) -> Option<VerdictKind> + Sync);
 
 /// Finds the instructions that explain the failures of a run of these files.
 pub type Analyse<'e> = &'e dyn Fn(&Sources, &LoadOptions, VerdictOf<'_>) -> SuspectAnalysis;
@@ -54,7 +53,7 @@ pub(super) struct RunCollector<'s> {
     /// The entries of each list of expected failures that match a case, by the file of the list.
     matched: BTreeMap<Arc<str>, BTreeSet<usize>>,
     /// The first cases that did not pass, if failures are analysed.
-    not_passed: HashMap<CaseId, DifferenceKind>,
+    not_passed: HashMap<CaseId, VerdictKind>,
     /// How many cases and files failed or were broken.
     failures: usize,
     /// Assertions that were not compared.
@@ -116,7 +115,7 @@ impl<'s> RunCollector<'s> {
 
     /// Whether the expression of the run might select cases of a broken file.
     fn may_select(&self, report: &CaseReport) -> bool {
-        let cause = signature::cause(report.machine.as_deref(), &report.verdict).unwrap_or_default();
+        let cause = report.cause().unwrap_or_default();
         self.options
             .run
             .expression
@@ -127,7 +126,7 @@ impl<'s> RunCollector<'s> {
     /// Reports the judged case at this index of the file.
     pub(super) fn case(&mut self, file: &LoadedFile<'_>, index: usize, judged: JudgedCase) {
         let before = self.failures;
-        let cause = signature::cause(judged.report.machine.as_deref(), &judged.report.verdict);
+        let cause = judged.report.cause();
         self.emit(file, judged);
         if let Some(cause) = cause.filter(|_| self.failures > before && self.explainers.explain.is_some()) {
             self.add_explainable(cause, file, index);
@@ -166,7 +165,7 @@ impl<'s> RunCollector<'s> {
         self.summary.count(&report);
         let kind = report.verdict.kind();
         if self.explainers.analyse.is_some()
-            && kind != DifferenceKind::Pass
+            && kind != VerdictKind::Pass
             && self.not_passed.len() <= MAX_NOT_PASSED
         {
             self.not_passed.insert(report.id.clone(), kind);
@@ -213,7 +212,7 @@ impl<'s> RunCollector<'s> {
             return;
         }
         let not_passed = std::mem::take(&mut self.not_passed);
-        let verdict = |id: &CaseId| Some(not_passed.get(id).copied().unwrap_or(DifferenceKind::Pass));
+        let verdict = |id: &CaseId| Some(not_passed.get(id).copied().unwrap_or(VerdictKind::Pass));
         let analysis = analyse(sources, self.options, &verdict);
         // A suspect of a single case says nothing that the case does not.
         if analysis.suspects.iter().any(|suspect| suspect.cases.len() > 1) {

@@ -25,7 +25,7 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::limits::Limits;
 use crate::model::path::{Path, PathKey};
 use crate::model::state_table::StateTable;
-use crate::model::verdict::{CaseDifference, DifferenceKind, Failure, Verdict};
+use crate::model::verdict::{CaseDifference, Failure, Verdict, VerdictKind};
 use crate::testees::embedded::Embedded;
 use crate::testees::{RunEnd, See, SeeEach, Stopped, Testee, TesteeState};
 use crate::text::json::{Document, JsonNode};
@@ -282,7 +282,7 @@ impl<'o> Worker<'o> {
 
     /// Adds what was not compared in a case.
     fn with_left_out(&self, loaded: &LoadedCase<'_>, mut judged: JudgedCase) -> JudgedCase {
-        let is_compared = matches!(judged.report.verdict.kind(), DifferenceKind::Pass | DifferenceKind::Fail);
+        let is_compared = matches!(judged.report.verdict.kind(), VerdictKind::Pass | VerdictKind::Fail);
         if let Some(case) = judged.case.as_ref().filter(|_| is_compared) {
             judged.not_compared = left_out(case, loaded.options, &self.run.testee);
         }

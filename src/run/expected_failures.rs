@@ -26,7 +26,6 @@ use crate::model::case_report::CaseReport;
 use crate::model::count::counted;
 use crate::model::diagnostic::{Diagnostic, DiagnosticPlace};
 use crate::model::partition::UnmatchedEntry;
-use crate::model::signature::signature;
 use crate::model::verdict::{ExpectedListing, NotPassed, Verdict};
 use crate::text::source_text::SourceText;
 use crate::text::suggest::did_you_mean;
@@ -113,7 +112,7 @@ impl ExpectedFailures {
         if let Some(day) = entry.expires.filter(|_| entry.is_expired) {
             return Some(format!("{place}: known until {day}: {}", entry.reason));
         }
-        let is = signature(report.machine.as_deref(), &report.verdict)?;
+        let is = report.signature()?;
         let known = entry.signature.as_ref().filter(|known| **known != is)?;
         Some(format!("{place}: fails differently: listed {known}, now {is}"))
     }

@@ -16,7 +16,7 @@ use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
 use crate::model::verdict::Verdict;
 use crate::text::edit;
-use crate::text::json::{Document, JsonNode};
+use crate::text::json::Document;
 
 /// A machine whose results are compared with those of others.
 pub struct FillMachine {
@@ -289,7 +289,7 @@ fn record(loaded: &LoadedFile<'_>, cases: &[FilledCase]) -> String {
     for index in 0..loaded.cases() {
         let Some(case) = loaded.case(index) else { continue };
         if let Some(group) = agreeing.get(&case.id) {
-            let node = JsonNode::at_index(case.document, case.node);
+            let node = case.root();
             changes.extend(case.format.info_change(node, "filledBy", group.machines.join(", ").into()));
             document = Some(case.document);
         }

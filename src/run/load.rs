@@ -178,15 +178,9 @@ impl<'s> LoadedFile<'s> {
     /// The report on the file as a whole; `None` if no error belongs to the file as a whole.
     pub fn broken(&self) -> Option<CaseReport> {
         (!self.errors.is_empty()).then(|| CaseReport {
-            id: CaseId::of_file(self.source.shown.clone()),
             format: self.format_name().map(Into::into),
-            machine: None,
-            line: None,
-            verdict: Verdict::Error(self.errors.clone()),
-            listed: None,
-            cached: false,
             content: self.content(),
-            time: None,
+            ..CaseReport::broken(&CaseId::of_file(self.source.shown.clone()), &self.errors)
         })
     }
 }
@@ -284,7 +278,12 @@ pub struct LoadedCase<'f> {
     executed: &'f ExecutedCases,
 }
 
-impl LoadedCase<'_> {
+impl<'f> LoadedCase<'f> {
+    /// Its data in its document.
+    pub fn root(&self) -> JsonNode<'f> {
+        JsonNode::at_index(self.document, self.node)
+    }
+
     /// The family that declares its format; `None` for a format of this program.
     pub fn family(&self) -> Option<&'static Family> {
         self.format.declaration?;
@@ -351,12 +350,12 @@ impl LoadedCase<'_> {
 
     /// The line of its file where it begins, from 1.
     pub fn line(&self) -> u32 {
-        self.document.position(JsonNode::at_index(self.document, self.node).at()).line
+        self.document.position(self.root().at()).line
     }
 
     /// Its range in the text.
     pub fn range(&self) -> Range<usize> {
-        let case = JsonNode::at_index(self.document, self.node);
+        let case = self.root();
         let at = case.at() as usize;
         at..at + case.raw().len()
     }

@@ -8,8 +8,7 @@ use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
 use crate::model::count::counted;
 use crate::model::event::FieldNotCompared;
-use crate::model::signature;
-use crate::model::verdict::{DifferenceKind, Failure, Verdict};
+use crate::model::verdict::{Failure, Verdict, VerdictKind};
 use crate::text::file_name::common_folder;
 use crate::text::shell::ShellWords;
 use crate::wire::matrix::{
@@ -52,7 +51,7 @@ pub struct MatrixMachine {
 /// What a machine does in a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct MatrixOutcome {
-    kind: DifferenceKind,
+    kind: VerdictKind,
     /// The index of its text.
     text: usize,
     /// Whether `vmconf explore` can show how it fails.
@@ -125,7 +124,7 @@ impl MatrixCollector {
             for (machine, (cell, outcome)) in cells.iter_mut().zip(outcomes).enumerate() {
                 match outcome {
                     Some(outcome) => cell.count(outcome.kind),
-                    None if self.is_unusable(machine) => cell.count(DifferenceKind::Error),
+                    None if self.is_unusable(machine) => cell.count(VerdictKind::Error),
                     // Reports of different machines need not be of the same cases.
                     None => {}
                 }
@@ -137,7 +136,7 @@ impl MatrixCollector {
     fn groups(&self) -> Vec<MatrixGroup> {
         let mut groups: IndexMap<&[Option<MatrixOutcome>], Vec<&CaseId>> = IndexMap::new();
         for (id, outcomes) in &self.cases {
-            if outcomes.iter().flatten().any(|outcome| outcome.kind != DifferenceKind::Pass) {
+            if outcomes.iter().flatten().any(|outcome| outcome.kind != VerdictKind::Pass) {
                 groups.entry(outcomes).or_default().push(id);
             }
         }
@@ -151,7 +150,7 @@ impl MatrixCollector {
         let ran: Vec<_> = outcomes
             .iter()
             .flatten()
-            .filter(|it| !matches!(it.kind, DifferenceKind::Unsupported | DifferenceKind::Skip))
+            .filter(|it| !matches!(it.kind, VerdictKind::Unsupported | VerdictKind::Skip))
             .collect();
         let text = |(machine, outcome): (usize, &Option<MatrixOutcome>)| match outcome {
             Some(outcome) => self.texts[outcome.text].clone(),
@@ -160,7 +159,7 @@ impl MatrixCollector {
         };
         let what = if ran.windows(2).any(|pair| pair[0] != pair[1]) {
             Agreement::Disagree
-        } else if ran.iter().any(|outcome| outcome.kind != DifferenceKind::Pass) {
+        } else if ran.iter().any(|outcome| outcome.kind != VerdictKind::Pass) {
             Agreement::NonePasses
         } else if ran.is_empty() {
             Agreement::NoneSupports
@@ -171,7 +170,7 @@ impl MatrixCollector {
         let difference = |machine| self.differences.get(&(first?, machine)).cloned();
         let is_wrong = |it: &Option<MatrixOutcome>| {
             it.is_some_and(|it| {
-                !matches!(it.kind, DifferenceKind::Pass | DifferenceKind::Unsupported | DifferenceKind::Skip)
+                !matches!(it.kind, VerdictKind::Pass | VerdictKind::Unsupported | VerdictKind::Skip)
             })
         };
         let is_explorable = |it: &Option<MatrixOutcome>| it.is_some_and(|it| it.is_explorable);
@@ -207,7 +206,7 @@ fn difference(failure: &Failure) -> String {
 /// What a machine does in a case, without the names and numbers of the case.
 fn text(report: &CaseReport) -> String {
     let name = report.verdict.name();
-    let cause = || signature::unlisted_cause(report.machine.as_deref(), &report.verdict);
+    let cause = || report.unlisted_cause();
     match &report.verdict {
         Verdict::Unsupported(reason) => format!("{name}: {reason}"),
         Verdict::ExpectedFail(..) => format!("{name}: {}", cause().unwrap_or_default()),

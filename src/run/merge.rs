@@ -17,7 +17,6 @@ use crate::model::escape::escaped;
 use crate::model::event::{Event, RunSummary};
 use crate::model::explanation::ExplainedCase;
 use crate::model::partition::UnmatchedEntry;
-use crate::model::signature::cause;
 use crate::text::shell::ShellWords;
 
 mod excerpts;
@@ -221,7 +220,7 @@ fn explanations_of_whole(events: &[Event], explained: impl Iterator<Item = Expla
     for (number, event) in events.iter().enumerate() {
         let Event::Finished(report) = event else { continue };
         // A file that is broken as a whole is not explained.
-        let cause = report.id.name.as_ref().and_then(|_| cause(report.machine.as_deref(), &report.verdict));
+        let cause = report.id.name.as_ref().and_then(|_| report.cause());
         if let Some(cause) = cause {
             causes.entry(cause).or_default().push((number, &report.id));
         }

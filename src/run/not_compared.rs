@@ -26,7 +26,7 @@ pub(super) fn leaves_out(machine: &str, options: &FileOptions, testee: &MakeTest
 pub(super) fn unknown_fields(machine: &str, options: &FileOptions, testee: &MakeTestee) -> BTreeSet<String> {
     let fields = options.families.machine(machine).map_or(&[][..], |info| info.fields);
     let offer = testee.vm().and_then(|vm| vm.offer(machine));
-    let is_reported = |name: &str| offer.is_none_or(|offer| offer.fields.iter().any(|field| field == name));
+    let is_reported = |name: &str| offer.is_none_or(|offer| offer.reports(name));
     let not_reported = fields.iter().map(|field| field.name).filter(|name| !is_reported(name));
     let ignored = options.ignored.iter().map(|ignored| &*ignored.field);
     not_reported.chain(ignored).map(str::to_owned).collect()
@@ -40,15 +40,13 @@ fn fields_left_out<'o>(
     let optional = options.families.machine(machine).map_or(&[][..], |info| info.optional);
     let offered = testee.vm().and_then(|vm| Some((vm.offer(machine)?, &vm.command().name)));
     let not_reported = offered.into_iter().flat_map(move |(offer, vm)| {
-        let is_missing = |name: &&&str| !offer.fields.iter().any(|field| field == **name);
         let reason = || NotComparedReason::NotReported { vm: vm.clone() };
-        optional.iter().filter(is_missing).map(move |name| (*name, reason()))
+        offer.left_out(optional).map(move |name| (name, reason()))
     });
     // What a machine lacks is not compared for this reason alone, ignored or not.
     let is_reported = move |ignored: &&IgnoredField| {
         let is_it = |name: &&str| **name == *ignored.field;
-        !optional.iter().any(is_it)
-            || offered.is_none_or(|(offer, _)| offer.fields.iter().any(|field| *field == *ignored.field))
+        !optional.iter().any(is_it) || offered.is_none_or(|(offer, _)| offer.reports(&ignored.field))
     };
     let ignored = options.ignored.iter().filter(is_reported).map(|IgnoredField { field, mask }| {
         let mask = mask.as_ref().map(|mask| format!("{mask:#x}"));
@@ -60,7 +58,7 @@ fn fields_left_out<'o>(
 fn counted(case: &Case, field: &str, reason: NotComparedReason) -> Option<FieldNotCompared> {
     let demands = |step: &&Step| {
         let is_of = |at: &Path| matches!(at.first(), PathKey::Name(name) if **name == *field);
-        step.end.iter().chain(&step.assertions).any(|assertion| is_of(&assertion.at))
+        step.demands().any(|assertion| is_of(&assertion.at))
     };
     let assertions = case.steps.iter().filter(demands).count() as u64;
     let field = FieldNotCompared { field: field.to_owned(), assertions, reason };

@@ -16,7 +16,6 @@ use crate::machines::inspect::Inspect;
 use crate::machines::machine::{At, Watch};
 use crate::model::case::{Case, CaseId};
 use crate::model::partition::PartitionedFile;
-use crate::model::signature;
 use crate::model::verdict::Verdict;
 
 /// What cases are selected for.
@@ -164,8 +163,7 @@ impl CaseInfo for Executable<'_, '_> {
     }
 
     fn cause(&self) -> Option<String> {
-        let report = self.worker.borrow_mut().execute(self.case).report;
-        signature::cause(report.machine.as_deref(), &report.verdict)
+        self.worker.borrow_mut().execute(self.case).report.cause()
     }
 }
 

@@ -75,7 +75,7 @@ impl FailedStep<'_> {
     /// The rows of a field: its own, or those of its parts that differ.
     fn rows(&self, field: &DeclaredField, state: &dyn Observe) -> Vec<StateRow> {
         let at = Path::field(field.name.clone());
-        if is_scalar(&field.field_type) {
+        if field.field_type.is_scalar() {
             let actual = state.observed(&field.name);
             let row = self.row(at, &field.field_type, field.options.display, actual.as_deref());
             return row.into_iter().collect();
@@ -87,7 +87,7 @@ impl FailedStep<'_> {
             let part = field.field_type.at(&difference.at.keys()[1..])?;
             let row =
                 || self.row(difference.at.clone(), part, field.options.display, difference.actual.as_ref());
-            is_scalar(part).then(row)?
+            part.is_scalar().then(row)?
         };
         self.differences.iter().filter(is_part).take(MAX_ITEMS).filter_map(row).collect()
     }
@@ -215,26 +215,6 @@ fn value_at<'v>(value: &'v Value, at: &Path) -> Option<&'v Value> {
         (PathKey::Index(index), Value::List(items)) => items.get(*index),
         (PathKey::Index(_), _) => None,
     })
-}
-
-fn is_scalar(field_type: &FieldType) -> bool {
-    match field_type {
-        FieldType::Optional(inner) => is_scalar(inner),
-        FieldType::Unsigned(_)
-        | FieldType::Signed(_)
-        | FieldType::Int
-        | FieldType::Bool
-        | FieldType::Text
-        | FieldType::Bytes
-        | FieldType::Base64 => true,
-        FieldType::List(_)
-        | FieldType::Array(..)
-        | FieldType::Tuple(_)
-        | FieldType::Table(_)
-        | FieldType::Map(..)
-        | FieldType::Memory(_)
-        | FieldType::Json => false,
-    }
 }
 
 /// A value as the declaration says: numbers in hexadecimal, with all digits of their width, or in decimal.

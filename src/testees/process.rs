@@ -167,16 +167,12 @@ impl ProcessVm {
     }
 
     /// Sends a request to a process and returns the answer, on a new process if the first one breaks down and had other
-    /// requests. `request` is called with the number of the request.
+    /// requests. The request gets another number.
     ///
     /// # Errors
     ///
     /// If the process crashes, breaks the protocol or does not answer in time, or on an interrupt.
-    pub fn ask(
-        &self,
-        request: &dyn Fn(u64) -> Request,
-        interrupt: &Interrupt,
-    ) -> Result<ProtocolAnswer, Stopped> {
+    pub fn ask(&self, request: Request, interrupt: &Interrupt) -> Result<ProtocolAnswer, Stopped> {
         let mut answer = None;
         let end = self.exchange(&[&PlainExchange(request)], interrupt, &mut |_, it| answer = Some(it)).pop();
         end.map_or(Err(Stopped::Interrupted), |(end, _)| end)?;
@@ -384,13 +380,13 @@ impl ProcessVm {
 }
 
 /// A request whose answer is read as it is.
-struct PlainExchange<'r>(&'r dyn Fn(u64) -> Request);
+struct PlainExchange(Request);
 
-impl Exchange for PlainExchange<'_> {
+impl Exchange for PlainExchange {
     type Answer = ProtocolAnswer;
 
     fn write(&self, id: u64, lines: &mut String) {
-        lines.push_str(&(self.0)(id).line());
+        lines.push_str(&self.0.clone().numbered(id).line());
     }
 
     fn read(&self, line: Vec<u8>, id: u64) -> Result<ProtocolAnswer, Trouble> {
@@ -468,10 +464,7 @@ pub fn example_request(info: &'static MachineInfo, program: &Program, steps: &[S
         machine: info.name.to_owned(),
         fields: info.fields.iter().map(|field| field.name.to_owned()).collect(),
         actions,
-        revisions: Vec::new(),
-        lacks: Vec::new(),
-        extensions: Vec::new(),
-        requests: Vec::new(),
+        ..Offer::default()
     };
     let (offer, limits) = (DeclaredOffer::new(info, &offer), BTreeMap::new());
     let run = DeclaredRun::new(info, &offer, program, steps, &limits);

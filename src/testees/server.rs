@@ -18,7 +18,7 @@ use crate::model::shape::{MemberShape, Shape};
 use crate::wire::line::LineError;
 use crate::wire::plain;
 use crate::wire::protocol::{
-    ActionDone, Digests, DigestsDone, Hello, MAX_INSTRUCTIONS, ObservedState, Offer, ProtocolAnswer, Request,
+    Digests, DigestsDone, Hello, MAX_INSTRUCTIONS, ObservedState, Offer, ProtocolAnswer, Request, RunDone,
     RunRequest, Skip, TesteeFailure, TraceDone, TraceRequest, VERSION, WireAction, WireKey, WireStep,
 };
 
@@ -82,10 +82,8 @@ impl Server {
             machine: self.info.name.to_owned(),
             fields: self.info.fields.iter().map(|field| field.name.to_owned()).collect(),
             actions: WireAction::all().iter().map(|action| action.name().to_owned()).collect(),
-            revisions: Vec::new(),
-            lacks: Vec::new(),
-            extensions: Vec::new(),
             requests: vec!["digests".to_owned(), "trace".to_owned()],
+            ..Offer::default()
         };
         Hello {
             version: VERSION,
@@ -120,7 +118,7 @@ impl Server {
                 ended = Some(state.describe());
             }
         })?;
-        Ok(ProtocolAnswer::Done(ActionDone { id, steps: states, ended }))
+        Ok(ProtocolAnswer::Done(RunDone { id, steps: states, ended }))
     }
 
     fn digests(&mut self, request: Digests) -> Result<ProtocolAnswer, RequestRefusal> {

@@ -5,10 +5,10 @@
 
 use std::fmt;
 
-use crate::model::verdict::DifferenceKind;
+use crate::model::verdict::VerdictKind;
 
 pub use super::record::{
-    MAX_BYTES, MAX_CASES, MAX_LINE, ReadError, RecordedOutcome, RecordedRunLine, read, read_at_most,
+    MAX_BYTES, MAX_CASES, MAX_LINE, ReadError, RecordedOutcome, RecordedRun, read, read_at_most,
 };
 
 /// How a case changed.
@@ -70,21 +70,21 @@ impl Changed<'_> {
         let severity =
             |outcome: Option<&RecordedOutcome>| outcome.map_or(0, |outcome| severity(outcome.kind));
         let is_lost = self.change == ReportedChange::Broken
-            && self.after.is_some_and(|after| after.kind == DifferenceKind::Unsupported);
+            && self.after.is_some_and(|after| after.kind == VerdictKind::Unsupported);
         severity(self.after) > severity(self.before) || is_lost
     }
 }
 
 /// How bad an outcome is: 1 if the machine differs, 2 if the case or the testee is broken, else 0.
-fn severity(kind: DifferenceKind) -> u8 {
+fn severity(kind: VerdictKind) -> u8 {
     match kind {
-        DifferenceKind::Pass
-        | DifferenceKind::ExpectedFail
-        | DifferenceKind::UnexpectedPass
-        | DifferenceKind::Skip
-        | DifferenceKind::Unsupported => 0,
-        DifferenceKind::Fail => 1,
-        DifferenceKind::Error | DifferenceKind::Crash | DifferenceKind::Timeout | DifferenceKind::Flaky => 2,
+        VerdictKind::Pass
+        | VerdictKind::ExpectedFail
+        | VerdictKind::UnexpectedPass
+        | VerdictKind::Skip
+        | VerdictKind::Unsupported => 0,
+        VerdictKind::Fail => 1,
+        VerdictKind::Error | VerdictKind::Crash | VerdictKind::Timeout | VerdictKind::Flaky => 2,
     }
 }
 
@@ -113,13 +113,12 @@ impl Comparison<'_> {
 }
 
 /// Compares a run with a later one.
-pub fn compare<'r>(before: &'r RecordedRunLine, after: &'r RecordedRunLine) -> Comparison<'r> {
+pub fn compare<'r>(before: &'r RecordedRun, after: &'r RecordedRun) -> Comparison<'r> {
     let mut comparison = Comparison { changed: Vec::new(), same: 0, same_not_passing: 0 };
     let gone = before.cases.keys().filter(|id| !after.cases.contains_key(*id));
     for id in after.cases.keys().chain(gone) {
-        let there = |run: &'r RecordedRunLine| {
-            run.cases.get(id).filter(|outcome| outcome.kind != DifferenceKind::Skip)
-        };
+        let there =
+            |run: &'r RecordedRun| run.cases.get(id).filter(|outcome| outcome.kind != VerdictKind::Skip);
         let (before, after) = (there(before), there(after));
         if let Some(change) = change(before, after) {
             comparison.changed.push(Changed { id, change, before, after });
@@ -149,7 +148,7 @@ fn change(before: Option<&RecordedOutcome>, after: Option<&RecordedOutcome>) -> 
 
 /// Reasons why two runs are hard to compare, one line each: differences in what they ran, not in the
 /// outcomes. `names` are the names of the runs.
-pub fn cautions(before: &RecordedRunLine, after: &RecordedRunLine, names: [&str; 2]) -> Vec<String> {
+pub fn cautions(before: &RecordedRun, after: &RecordedRun, names: [&str; 2]) -> Vec<String> {
     let mut cautions = Vec::new();
     for (run, name) in [before, after].into_iter().zip(names) {
         if run.summary.interrupted {
@@ -183,7 +182,7 @@ pub fn cautions(before: &RecordedRunLine, after: &RecordedRunLine, names: [&str;
 }
 
 /// What selects among the cases of the files of a run: a record says it together with the paths.
-fn only(run: &RecordedRunLine) -> Vec<String> {
+fn only(run: &RecordedRun) -> Vec<String> {
     let is_path = |word: &str| !(word.starts_with("--") || word.starts_with("-E=") || word.contains("::"));
     let selected = run.selected.iter().flatten().filter(|word| !is_path(word));
     selected.chain(&run.only).cloned().collect()

@@ -1,7 +1,7 @@
 //! What cases do with instructions: the JSON of `vmconf coverage --output json`, described by
 //! `schemas/coverage.schema.json`.
 
-use num_bigint::{BigInt, Sign};
+use num_bigint::BigInt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
@@ -69,21 +69,18 @@ pub struct CoveredField {
 /// A number of a field: of more than 64 bits as a string of `0x` and hex digits, after a minus if it is below 0.
 pub fn covered_number(number: &BigInt) -> Json {
     let signed = i64::try_from(number).map(Json::from);
-    signed.or_else(|_| u64::try_from(number).map(Json::from)).unwrap_or_else(|_| hex(number).into())
+    signed
+        .or_else(|_| u64::try_from(number).map(Json::from))
+        .unwrap_or_else(|_| format!("{number:#x}").into())
 }
 
 /// A number of [`covered_number`] in hex, for people.
 pub fn shown_number(number: &Json) -> String {
     match (number.as_i64(), number.as_u64(), number.as_str()) {
-        (Some(signed), ..) => hex(&signed.into()),
-        (_, Some(unsigned), _) => hex(&unsigned.into()),
+        (Some(signed), ..) => format!("{:#x}", BigInt::from(signed)),
+        (_, Some(unsigned), _) => format!("{unsigned:#x}"),
         (.., text) => text.unwrap_or_default().to_owned(),
     }
-}
-
-fn hex(number: &BigInt) -> String {
-    let sign = if number.sign() == Sign::Minus { "-" } else { "" };
-    format!("{sign}0x{:x}", number.magnitude())
 }
 
 /// A named bit of a field.

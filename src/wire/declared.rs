@@ -85,7 +85,7 @@ fn type_of(member: Option<&MemberShape>) -> &FieldType {
     }
 }
 
-/// An answer with states; see [`super::protocol::ActionDone`].
+/// An answer with states; see [`super::protocol::RunDone`].
 pub struct DeclaredAnswer(Document);
 
 impl DeclaredAnswer {

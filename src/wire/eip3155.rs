@@ -32,40 +32,40 @@ pub type TraceMembers = Vec<(&'static str, Value)>;
 
 /// How a member is read.
 #[derive(Debug, Clone, Copy)]
-enum TraceLineKind {
+enum MemberType {
     Number,
     Numbers,
     Bytes,
     Bool,
 }
 
-impl TraceLineKind {
+impl MemberType {
     fn expected(self) -> &'static str {
         match self {
-            TraceLineKind::Number => "a number such as 10 or \"0xa\"",
-            TraceLineKind::Numbers => "a list of numbers such as [\"0x2a\", \"0x1\"]",
-            TraceLineKind::Bytes => "bytes as hex digits",
-            TraceLineKind::Bool => "true or false",
+            MemberType::Number => "a number such as 10 or \"0xa\"",
+            MemberType::Numbers => "a list of numbers such as [\"0x2a\", \"0x1\"]",
+            MemberType::Bytes => "bytes as hex digits",
+            MemberType::Bool => "true or false",
         }
     }
 }
 
 /// The members that describe the state before an instruction. `gasCost` is not included, since clients define
 /// it differently for calls; a different cost shows in `gas` of the next step.
-const STATE: &[(&str, TraceLineKind)] = &[
-    ("pc", TraceLineKind::Number),
-    ("op", TraceLineKind::Number),
-    ("depth", TraceLineKind::Number),
-    ("gas", TraceLineKind::Number),
-    ("stack", TraceLineKind::Numbers),
-    ("memSize", TraceLineKind::Number),
-    ("memory", TraceLineKind::Bytes),
-    ("returnData", TraceLineKind::Bytes),
-    ("refund", TraceLineKind::Number),
+const STATE: &[(&str, MemberType)] = &[
+    ("pc", MemberType::Number),
+    ("op", MemberType::Number),
+    ("depth", MemberType::Number),
+    ("gas", MemberType::Number),
+    ("stack", MemberType::Numbers),
+    ("memSize", MemberType::Number),
+    ("memory", MemberType::Bytes),
+    ("returnData", MemberType::Bytes),
+    ("refund", MemberType::Number),
 ];
 
-const SUMMARY: &[(&str, TraceLineKind)] =
-    &[("output", TraceLineKind::Bytes), ("gasUsed", TraceLineKind::Number), ("pass", TraceLineKind::Bool)];
+const SUMMARY: &[(&str, MemberType)] =
+    &[("output", MemberType::Bytes), ("gasUsed", MemberType::Number), ("pass", MemberType::Bool)];
 
 /// A member of a line that has another type than EIP-3155 gives it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -86,7 +86,7 @@ pub fn read(line: &[u8]) -> Result<TraceLine, WrongMember> {
     let Some(members) = members_of(line) else { return Ok(TraceLine::Other) };
     let lacking = ["pc", "op"].iter().filter(|member| !members.contains_key(**member));
     if let [member] = lacking.collect::<Vec<_>>()[..] {
-        return Err(WrongMember { member, expected: TraceLineKind::Number.expected() });
+        return Err(WrongMember { member, expected: MemberType::Number.expected() });
     }
     if !members.contains_key("op") {
         let summary = read_members(&members, SUMMARY)?;
@@ -94,7 +94,7 @@ pub fn read(line: &[u8]) -> Result<TraceLine, WrongMember> {
     }
     let state = read_members(&members, STATE)?;
     let Some((_, Value::Int(code))) = state.iter().find(|member| member.0 == "op") else {
-        return Err(WrongMember { member: "op", expected: TraceLineKind::Number.expected() });
+        return Err(WrongMember { member: "op", expected: MemberType::Number.expected() });
     };
     let name = members.get("opName").and_then(Json::as_str);
     let op = name.map_or_else(|| format!("{code:#04x}"), str::to_owned);
@@ -107,9 +107,9 @@ fn members_of(line: &[u8]) -> Option<Map<String, Json>> {
 
 fn read_members(
     members: &Map<String, Json>,
-    kinds: &[(&'static str, TraceLineKind)],
+    kinds: &[(&'static str, MemberType)],
 ) -> Result<TraceMembers, WrongMember> {
-    let read = |(name, kind): &(&'static str, TraceLineKind)| {
+    let read = |(name, kind): &(&'static str, MemberType)| {
         let given = members.get(*name).filter(|given| !given.is_null())?;
         let wrong = WrongMember { member: name, expected: kind.expected() };
         Some(value(given, *kind).map(|value| (*name, value)).ok_or(wrong))
@@ -117,15 +117,15 @@ fn read_members(
     kinds.iter().filter_map(read).collect()
 }
 
-fn value(json: &Json, kind: TraceLineKind) -> Option<Value> {
+fn value(json: &Json, kind: MemberType) -> Option<Value> {
     match kind {
-        TraceLineKind::Number => number(json),
-        TraceLineKind::Numbers => json.as_array()?.iter().map(number).collect::<Option<_>>().map(Value::List),
-        TraceLineKind::Bytes => {
+        MemberType::Number => number(json),
+        MemberType::Numbers => json.as_array()?.iter().map(number).collect::<Option<_>>().map(Value::List),
+        MemberType::Bytes => {
             let text = json.as_str()?;
             hex_bytes(text.strip_prefix("0x").unwrap_or(text)).map(Value::Bytes)
         }
-        TraceLineKind::Bool => json.as_bool().map(Value::Bool),
+        MemberType::Bool => json.as_bool().map(Value::Bool),
     }
 }
 

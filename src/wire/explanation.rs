@@ -9,7 +9,7 @@ use crate::model::explanation::{self as model, BlameAnswer, LogComparison, Spent
 use crate::model::name::Name;
 use crate::model::path::Path;
 use crate::model::value::Value;
-use crate::model::verdict::DifferenceKind;
+use crate::model::verdict::VerdictKind;
 
 /// A case that fails or is broken, as in a report, with the explanation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -24,7 +24,7 @@ pub struct WireExplanation {
     /// The verdict on the embedded machine, if the case ran on a machine in another process: the instructions are
     /// those of the embedded machine.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub embedded: Option<DifferenceKind>,
+    pub embedded: Option<VerdictKind>,
     /// The instruction responsible for each of the first differences; `None` if no instruction is.
     pub blames: Vec<Option<WireInstruction>>,
     /// Where the machine in another process diverges from the embedded one, if both report their steps.

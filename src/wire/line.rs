@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::io::{self, Write};
 
 use serde::{Deserialize, Serialize};
 use serde_json::error::Category;
@@ -17,6 +18,15 @@ pub fn one_line(document: &impl Serialize) -> String {
         Cow::Owned(escaped) => escaped,
         Cow::Borrowed(_) => line,
     }
+}
+
+/// Writes a document as [`one_line`] and a line terminator.
+///
+/// # Errors
+///
+/// When it cannot be written.
+pub fn write_line<T: Serialize>(out: &mut dyn Write, document: &T) -> io::Result<()> {
+    writeln!(out, "{}", one_line(document))
 }
 
 /// A JSON text for a terminal or a log: its strings are escaped as by [`one_line`], and the rest stays as it is.

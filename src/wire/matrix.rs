@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::report::ReportedField;
-use crate::model::verdict::DifferenceKind;
+use crate::model::verdict::VerdictKind;
 
 /// Machines by suites, and the cases that they disagree on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -110,17 +110,17 @@ impl MatrixCell {
     }
 
     /// Counts a case with a verdict of this kind.
-    pub fn count(&mut self, kind: DifferenceKind) {
+    pub fn count(&mut self, kind: VerdictKind) {
         *match kind {
-            DifferenceKind::Pass | DifferenceKind::UnexpectedPass => &mut self.passed,
-            DifferenceKind::Fail => &mut self.failed,
-            DifferenceKind::ExpectedFail => &mut self.known,
-            DifferenceKind::Unsupported => &mut self.unsupported,
-            DifferenceKind::Crash => &mut self.crashed,
-            DifferenceKind::Timeout => &mut self.timed_out,
-            DifferenceKind::Flaky => &mut self.flaky,
-            DifferenceKind::Error => &mut self.errors,
-            DifferenceKind::Skip => &mut self.skipped,
+            VerdictKind::Pass | VerdictKind::UnexpectedPass => &mut self.passed,
+            VerdictKind::Fail => &mut self.failed,
+            VerdictKind::ExpectedFail => &mut self.known,
+            VerdictKind::Unsupported => &mut self.unsupported,
+            VerdictKind::Crash => &mut self.crashed,
+            VerdictKind::Timeout => &mut self.timed_out,
+            VerdictKind::Flaky => &mut self.flaky,
+            VerdictKind::Error => &mut self.errors,
+            VerdictKind::Skip => &mut self.skipped,
         } += 1;
     }
 }

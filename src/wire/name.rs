@@ -68,17 +68,17 @@ fn indexed(part: &str) -> (&str, Vec<usize>) {
     (name, indices)
 }
 
-impl Serialize for verdict::DifferenceKind {
+impl Serialize for verdict::VerdictKind {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name())
     }
 }
 
-impl<'de> Deserialize<'de> for verdict::DifferenceKind {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<verdict::DifferenceKind, D::Error> {
+impl<'de> Deserialize<'de> for verdict::VerdictKind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<verdict::VerdictKind, D::Error> {
         let name = String::deserialize(deserializer)?;
-        verdict::DifferenceKind::by_name(&name).ok_or_else(|| {
-            let all = verdict::DifferenceKind::ALL.map(verdict::DifferenceKind::name).join(", ");
+        verdict::VerdictKind::by_name(&name).ok_or_else(|| {
+            let all = verdict::VerdictKind::ALL.map(verdict::VerdictKind::name).join(", ");
             D::Error::custom(format!("{} is not a verdict; expected one of {all}", start(&name)))
         })
     }

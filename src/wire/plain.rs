@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use num_bigint::{BigInt, Sign};
+use num_bigint::BigInt;
 use serde_json::{Map, Number, Value as Json};
 
 use crate::model::field_type::DeclaredField;
@@ -68,10 +68,7 @@ fn write_at(depth: usize, value: &Value, shape: &Shape) -> Json {
 
 fn write_int(number: &BigInt, shape: &Shape) -> Json {
     match shape {
-        Shape::Int(NumberNotation::Hex) => {
-            let sign = if number.sign() == Sign::Minus { "-" } else { "" };
-            Json::String(format!("{sign}0x{:x}", number.magnitude()))
-        }
+        Shape::Int(NumberNotation::Hex) => Json::String(format!("{number:#x}")),
         Shape::Int(NumberNotation::Decimal) => Json::String(number.to_string()),
         _ => {
             let signed = i64::try_from(number).map(Number::from);
@@ -127,6 +124,25 @@ impl Misfit {
         self.at.insert_str(0, key);
         self
     }
+}
+
+/// Those of the members of a record that this JSON has; others are skipped.
+///
+/// # Errors
+///
+/// The first part that does not fit its shape.
+pub fn read_fields(
+    fields: Map<String, Json>,
+    members: &'static [MemberShape],
+) -> Result<Vec<(&'static str, Value)>, Misfit> {
+    let mut values = Vec::with_capacity(fields.len());
+    for (name, json) in fields {
+        if let Some(member) = members.iter().find(|member| member.name == name) {
+            let value = read(json, &member.shape).map_err(|misfit| misfit.inside(&name))?;
+            values.push((member.name, value));
+        }
+    }
+    Ok(values)
 }
 
 /// The value of JSON with this shape.

@@ -49,7 +49,7 @@ pub enum ProtocolAnswer {
     /// To [`Request::Hello`].
     Hello(Hello),
     /// To [`Request::Run`]: the program ran.
-    Done(ActionDone),
+    Done(RunDone),
     /// To any request except `hello`: the machine lacks what the program needs.
     Skip(Skip),
     /// To any request except `hello`: the program is invalid for this machine, or a limit was reached.
@@ -199,7 +199,7 @@ impl Hello {
 }
 
 /// A machine that a process implements.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Offer {
     /// The name of the machine, as listed by `vmconf isa`.
@@ -221,6 +221,23 @@ pub struct Offer {
     /// The optional requests that it answers: `digests`, `trace`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requests: Vec<String>,
+}
+
+impl Offer {
+    /// Whether it reports a field.
+    pub fn reports(&self, field: &str) -> bool {
+        self.fields.iter().any(|name| name == field)
+    }
+
+    /// Whether it performs an action with this name.
+    pub fn performs(&self, action: &str) -> bool {
+        self.actions.iter().any(|name| name == action)
+    }
+
+    /// Those of the fields that a process need not report that it does not report: assertions on them are left out.
+    pub fn left_out(&self, optional: &[&'static str]) -> impl Iterator<Item = &'static str> {
+        optional.iter().copied().filter(|name| !self.reports(name))
+    }
 }
 
 fn execute_only() -> Vec<String> {
@@ -300,7 +317,7 @@ impl WireAction {
 
 /// The states of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ActionDone {
+pub struct RunDone {
     /// The number of the request.
     pub id: u64,
     /// One state for each step of the request.
@@ -483,6 +500,18 @@ impl Request {
         )
     }
 
+    /// The same request with this number; `hello` has none.
+    #[must_use]
+    pub fn numbered(mut self, number: u64) -> Request {
+        match &mut self {
+            Request::Hello(_) => {}
+            Request::Run(RunRequest { id, .. })
+            | Request::Digests(Digests { id, .. })
+            | Request::Trace(TraceRequest { id, .. }) => *id = number,
+        }
+        self
+    }
+
     /// The number of the request; `None` for `hello`.
     pub fn id(&self) -> Option<u64> {
         match self {
@@ -526,7 +555,7 @@ impl ProtocolAnswer {
     pub fn id(&self) -> Option<u64> {
         match self {
             ProtocolAnswer::Hello(_) => None,
-            ProtocolAnswer::Done(ActionDone { id, .. })
+            ProtocolAnswer::Done(RunDone { id, .. })
             | ProtocolAnswer::Skip(Skip { id, .. })
             | ProtocolAnswer::Error(TesteeFailure { id, .. })
             | ProtocolAnswer::Digests(DigestsDone { id, .. })
@@ -553,10 +582,10 @@ impl ProtocolAnswer {
 }
 
 /// A type of line, and the function that reads it.
-type TypedShape<T> = (&'static str, fn(&[u8]) -> Result<T, LineError>);
+type LineReader<T> = (&'static str, fn(&[u8]) -> Result<T, LineError>);
 
 /// Reads a line of one of these types.
-fn read_typed<T>(line: &[u8], types: &[TypedShape<T>]) -> Result<T, LineError> {
+fn read_typed<T>(line: &[u8], types: &[LineReader<T>]) -> Result<T, LineError> {
     let LineHeader { r#type, .. } = read(line)?;
     if let Some((_, read)) = types.iter().find(|known| known.0 == r#type) {
         return read(line);

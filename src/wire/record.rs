@@ -14,7 +14,7 @@ use super::line::{LineError, read as read_line};
 use super::name::start;
 use super::report::{LineType, Problem, ReportStart, ReportedPartition, ReportedSummary, ReportedSuspects};
 use crate::model::event;
-use crate::model::verdict::DifferenceKind;
+use crate::model::verdict::VerdictKind;
 
 /// The longest line that is accepted, in bytes.
 pub const MAX_LINE: u64 = 64 << 20;
@@ -30,7 +30,7 @@ pub(super) const OTHER_COUNTS: &str = "has other cases than its summary counts: 
 
 /// A run read from a report or a record.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct RecordedRunLine {
+pub struct RecordedRun {
     /// When the run began; `None` for a report.
     pub when: Option<String>,
     /// The command line; `None` for a report.
@@ -56,7 +56,7 @@ pub struct RecordedRunLine {
 pub struct RecordedOutcome {
     /// The verdict.
     #[serde(rename = "verdict")]
-    pub kind: DifferenceKind,
+    pub kind: VerdictKind,
     /// The signature of the failure or error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
@@ -71,7 +71,7 @@ pub struct RecordedOutcome {
 impl RecordedOutcome {
     /// Whether the machine satisfies the vector.
     pub fn passes(&self) -> bool {
-        matches!(self.kind, DifferenceKind::Pass | DifferenceKind::UnexpectedPass)
+        matches!(self.kind, VerdictKind::Pass | VerdictKind::UnexpectedPass)
     }
 
     pub(super) fn fails_like(&self, other: &RecordedOutcome) -> bool {
@@ -104,7 +104,7 @@ impl std::error::Error for ReadError {}
 ///
 /// The first line that cannot be read or that is out of place, such as a first line that does not start a
 /// run, or a missing summary at the end.
-pub fn read(name: &str, input: &mut dyn BufRead) -> Result<RecordedRunLine, ReadError> {
+pub fn read(name: &str, input: &mut dyn BufRead) -> Result<RecordedRun, ReadError> {
     read_at_most(MAX_CASES, name, input)
 }
 
@@ -113,11 +113,7 @@ pub fn read(name: &str, input: &mut dyn BufRead) -> Result<RecordedRunLine, Read
 /// # Errors
 ///
 /// As [`read`] does.
-pub fn read_at_most(
-    max_cases: usize,
-    name: &str,
-    input: &mut dyn BufRead,
-) -> Result<RecordedRunLine, ReadError> {
+pub fn read_at_most(max_cases: usize, name: &str, input: &mut dyn BufRead) -> Result<RecordedRun, ReadError> {
     let mut reading = RecordReading::new(max_cases);
     let lines = each_line(name, input, &mut |line| reading.line(line))?;
     reading.end().map_err(|what| ReadError { name: name.to_owned(), line: lines + 1, what })
@@ -182,7 +178,7 @@ impl Checksum {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordedCase {
     /// The verdict.
-    pub verdict: DifferenceKind,
+    pub verdict: VerdictKind,
     /// The id.
     pub id: String,
     /// The file as it was named; omitted for a case that passed.
@@ -230,7 +226,7 @@ enum RecordedState {
 
 struct RecordReading {
     max_cases: usize,
-    run: RecordedRunLine,
+    run: RecordedRun,
     state: RecordedState,
     bytes: u64,
     hasher: blake3::Hasher,
@@ -242,7 +238,7 @@ impl RecordReading {
     fn new(max_cases: usize) -> RecordReading {
         RecordReading {
             max_cases,
-            run: RecordedRunLine::default(),
+            run: RecordedRun::default(),
             state: RecordedState::default(),
             bytes: 0,
             hasher: blake3::Hasher::default(),
@@ -314,8 +310,8 @@ impl RecordReading {
         match self.run.cases.entry(id) {
             Entry::Vacant(place) => drop(place.insert(outcome)),
             // If a case was named twice, it ran twice or was skipped the second time.
-            Entry::Occupied(same)
-                if outcome.kind == DifferenceKind::Skip || same.get().fails_like(&outcome) => {}
+            Entry::Occupied(same) if outcome.kind == VerdictKind::Skip || same.get().fails_like(&outcome) => {
+            }
             Entry::Occupied(other) => {
                 return Err(format!("{} is there twice, with different outcomes", start(other.key())));
             }
@@ -329,7 +325,7 @@ impl RecordReading {
         }
     }
 
-    fn end(self) -> Result<RecordedRunLine, String> {
+    fn end(self) -> Result<RecordedRun, String> {
         match self.state {
             RecordedState::Before => Err("is empty; expected a line of type run".to_owned()),
             RecordedState::Inside => Err("ends before the run does; expected a summary".to_owned()),

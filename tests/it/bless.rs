@@ -127,9 +127,8 @@ impl<'p> Vector<'p> {
 
 /// The data that checks of the case stand at.
 fn demanded<'d>(test: JsonNode<'d>, case: &Case, of: fn(&Expected) -> bool) -> Vec<JsonNode<'d>> {
-    let assertions = case.steps.iter().flat_map(|step| step.end.iter().chain(&step.assertions));
     let mut origins: Vec<u32> =
-        assertions.filter(|check| of(&check.expected)).map(|check| check.origin.0).collect();
+        case.demands().filter(|check| of(&check.expected)).map(|check| check.origin.0).collect();
     origins.dedup();
     let data = origins.into_iter().filter_map(|at| test.document().around(at).pop());
     data.filter(|node| node.at() > test.at()).collect()

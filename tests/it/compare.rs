@@ -12,8 +12,8 @@ use crate::support::{
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
-use vmconf::model::verdict::DifferenceKind;
-use vmconf::wire::comparison::{self, Comparison, RecordedOutcome, RecordedRunLine, ReportedChange};
+use vmconf::model::verdict::VerdictKind;
+use vmconf::wire::comparison::{self, Comparison, RecordedOutcome, RecordedRun, ReportedChange};
 
 const ADD: &str = "vectors/evm/arithmetic/add.json";
 const GAS: &str = "tests/samples/vmtests/wrong/gas.json";
@@ -461,7 +461,7 @@ fn a_damaged_record() {
     assert_eq!(cache.vmconf(&["compare", "last~2", "last"]).exit, 0);
 }
 
-fn read(text: &[u8]) -> Result<RecordedRunLine, String> {
+fn read(text: &[u8]) -> Result<RecordedRun, String> {
     comparison::read("it", &mut &*text).map_err(|error| error.to_string())
 }
 
@@ -566,14 +566,12 @@ impl<I: Iterator<Item = String>> Read for Lines<I> {
 }
 
 /// Some of few ids, in some order, with an outcome each.
-fn any_run() -> impl Strategy<Value = RecordedRunLine> {
-    let outcome = (0..DifferenceKind::ALL.len(), prop::option::of("[ab]")).prop_map(|(kind, signature)| {
-        RecordedOutcome { kind: DifferenceKind::ALL[kind], signature, problem: None, file: None }
+fn any_run() -> impl Strategy<Value = RecordedRun> {
+    let outcome = (0..VerdictKind::ALL.len(), prop::option::of("[ab]")).prop_map(|(kind, signature)| {
+        RecordedOutcome { kind: VerdictKind::ALL[kind], signature, problem: None, file: None }
     });
-    prop::collection::vec(("[a-f]", outcome), 0..8).prop_map(|cases| RecordedRunLine {
-        cases: cases.into_iter().collect(),
-        ..RecordedRunLine::default()
-    })
+    prop::collection::vec(("[a-f]", outcome), 0..8)
+        .prop_map(|cases| RecordedRun { cases: cases.into_iter().collect(), ..RecordedRun::default() })
 }
 
 /// The ids of each kind of change, by name.
@@ -595,7 +593,7 @@ proptest! {
         prop_assert_eq!([fixed, differently, broken, gone, new], ids(&back));
         prop_assert_eq!((there.same, there.same_not_passing <= there.same), (back.same, true));
         // Each case that is in one of them is somewhere.
-        let run = |run: &RecordedRunLine| run.cases.iter().filter(|it| it.1.kind != DifferenceKind::Skip).map(|it| it.0.clone()).collect::<Vec<_>>();
+        let run = |run: &RecordedRun| run.cases.iter().filter(|it| it.1.kind != VerdictKind::Skip).map(|it| it.0.clone()).collect::<Vec<_>>();
         let all: std::collections::BTreeSet<_> = run(&one).into_iter().chain(run(&other)).collect();
         prop_assert_eq!(there.changed.len() + there.same, all.len());
     }

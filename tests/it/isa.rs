@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::executed_ops::ExecutedOps;
 use crate::support::{execute, read, written_in};
 use proptest::prelude::*;
 use vmconf::isa::assembler::{AsmErrors, MAX_ERRORS, assemble};
@@ -9,7 +10,6 @@ use vmconf::isa::disassembler::disassemble;
 use vmconf::isa::{ImmediateOperand, Isa, Unit};
 use vmconf::machines::{MACHINES, MachineInfo, by_name, of_this_crate};
 use vmconf::model::value::Value;
-use vmconf::run::coverage::ExecutedOps;
 
 #[test]
 fn every_code_has_one_row_or_none() {

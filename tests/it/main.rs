@@ -26,6 +26,7 @@ mod docs;
 mod ecdsa;
 mod effects;
 mod exec;
+mod executed_ops;
 #[cfg(unix)]
 mod explore;
 mod family;

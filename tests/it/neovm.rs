@@ -66,7 +66,7 @@ fn told(steps: &[Step]) -> String {
     for step in steps {
         let actions: Vec<_> = step.actions.iter().map(|action| format!("{action:?}")).collect();
         writeln!(text, "-- {}", actions.join(" ")).unwrap();
-        for check in step.end.iter().chain(&step.assertions) {
+        for check in step.demands() {
             writeln!(text, "{}: {} @{}", check.at, expected(&check.expected), check.origin.0).unwrap();
         }
     }

@@ -24,7 +24,7 @@ use vmconf::model::path::Path as At;
 use vmconf::model::renderer::Renderer;
 use vmconf::model::value::Value;
 use vmconf::model::verdict::{
-    Breakdown, CaseDifference, DifferenceKind, ExpectedListing, Failure, NotPassed, Verdict,
+    Breakdown, CaseDifference, ExpectedListing, Failure, NotPassed, Verdict, VerdictKind,
 };
 use vmconf::report::{Ends, Grouping, REPORTS, ReportOptions, Verbosity};
 use vmconf::text::shell::ShellWords;
@@ -249,7 +249,7 @@ fn each_summary_is_recognised() {
         lacks: Vec::new(),
         extensions: Vec::new(),
     };
-    for kind in DifferenceKind::ALL {
+    for kind in VerdictKind::ALL {
         for (cached, interrupted, vm) in [(0, false, None), (1, false, None), (0, true, Some(vm.clone()))] {
             let mut summary = RunSummary { passed: 2, cached, interrupted, ..RunSummary::default() };
             summary.count_kind(kind);

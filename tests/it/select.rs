@@ -12,7 +12,7 @@ use vmconf::isa::OpSet;
 use vmconf::model::case::{Case, CaseId};
 use vmconf::model::case_report::CaseReport;
 use vmconf::model::event::Event;
-use vmconf::model::verdict::{DifferenceKind, Verdict};
+use vmconf::model::verdict::{Verdict, VerdictKind};
 use vmconf::run::expression::{CaseInfo, Expr, ExprSelection, MAX_NESTED, PREDICATES};
 use vmconf::run::{self, LoadOptions, RunOptions};
 use vmconf::text::shell::ShellWords;
@@ -97,7 +97,7 @@ fn every_command_with_cases_accepts_expressions() {
 #[test]
 fn every_verdict_is_offered() {
     let doc = PREDICATES.iter().find(|predicate| predicate.name == "verdict").unwrap().doc;
-    for kind in DifferenceKind::ALL {
+    for kind in VerdictKind::ALL {
         assert!(doc.contains(kind.name()), "{} is not in {doc}", kind.name());
         format!("verdict({})", kind.name()).parse::<Expr>().unwrap();
     }

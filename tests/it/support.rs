@@ -184,7 +184,7 @@ pub(crate) fn counts(lines: &[serde_json::Value]) -> serde_json::Map<String, ser
 
 /// Every check of a step, the one on the end first.
 pub(crate) fn checks_of(step: &Step) -> Vec<Assertion> {
-    step.end.iter().chain(&step.assertions).cloned().collect()
+    step.demands().cloned().collect()
 }
 
 /// The document of a vector file and its cases, which are all well-formed.

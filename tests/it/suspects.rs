@@ -15,16 +15,14 @@ use std::sync::{Arc, OnceLock};
 
 use vmconf::explain::blame::{AskedDatum, Recorder, WatchedInstructions, WrongPart};
 use vmconf::explain::spectrum::{SpectrumRun, made_by};
-use vmconf::explain::suspects::{
-    FailureEvidence, SpectrumCase, SpectrumOutcome, SpectrumPoints, locate, ranking,
-};
+use vmconf::explain::suspects::{FailureEvidence, SpectrumCase, SpectrumOutcome, SpectrumPoints, locate};
 use vmconf::isa::Isa;
 use vmconf::machines::{MachineInfo, by_name, of_this_crate};
 use vmconf::model::case::{Case, Program};
 use vmconf::model::interrupt::Interrupt;
 use vmconf::model::limits::Limits;
 use vmconf::model::path::Path;
-use vmconf::model::suspects::SuspectAnalysis;
+use vmconf::model::suspects::{SuspectAnalysis, SuspectName};
 use vmconf::model::value::Value;
 use vmconf::model::verdict::Verdict;
 use vmconf::prove::mutants::fault::{RowFault, row_faults_of};
@@ -220,6 +218,11 @@ fn failure(machine: &mut Embedded, case: &Case, program: &Program) -> Option<Dif
     });
     let ended_otherwise = ended.is_err().then(|| DifferingData { step: 1, at: Vec::new() });
     first.into_inner().or(ended_otherwise)
+}
+
+/// The instructions in the order in which they explain the failures best.
+fn ranking(analysis: &SuspectAnalysis) -> impl Iterator<Item = &SuspectName> {
+    analysis.suspects.iter().map(|suspect| &suspect.name).chain(&analysis.others)
 }
 
 /// How many of these instructions are among the first ones that explain the failures.

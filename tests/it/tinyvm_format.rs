@@ -168,7 +168,7 @@ fn checks_point_at_what_demands_them() {
         let at = |check: &Assertion| {
             document.text()[check.origin.0 as usize..].chars().take(3).collect::<String>()
         };
-        step.end.iter().chain(&step.assertions).map(at).collect::<Vec<_>>()
+        step.demands().map(at).collect::<Vec<_>>()
     };
     assert_eq!(defaults(r#""driver": """#), [r#""t""#; 3]);
     assert_eq!(defaults(r#""driver": "", "expect": {}"#), ["{}}"; 3]);

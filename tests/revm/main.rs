@@ -4,6 +4,8 @@
 //! `VMCONF_SEED` is the seed of the first program, each further one has the next; `VMCONF_PROGRAMS`
 //! says how many.
 
+#[path = "../it/executed_ops.rs"]
+mod executed_ops;
 mod generate;
 mod peer;
 #[path = "../it/random.rs"]
@@ -22,8 +24,8 @@ use vmconf::machines::status::Status;
 use vmconf::model::case::Program;
 use vmconf::model::limits::Limits;
 use vmconf::model::value::Value;
-use vmconf::run::coverage::ExecutedOps;
 
+use executed_ops::ExecutedOps;
 use scenario::Scenario;
 
 /// Enough that every opcode is reached many times.

@@ -4,13 +4,13 @@ use indexmap::IndexMap;
 use vmconf::model::case::CaseId;
 use vmconf::model::case_report::CaseReport;
 use vmconf::model::exit_code::Exit;
-use vmconf::model::verdict::DifferenceKind;
+use vmconf::model::verdict::VerdictKind;
 
 use super::names::in_short;
 
 /// How each of these cases failed last.
 #[derive(Default)]
-pub(super) struct Failures(IndexMap<CaseId, DifferenceKind>);
+pub(super) struct Failures(IndexMap<CaseId, VerdictKind>);
 
 impl Failures {
     /// Forgets the cases of these files.
@@ -21,18 +21,15 @@ impl Failures {
     /// Adds the result of a case.
     pub(super) fn add(&mut self, report: &CaseReport) {
         match report.verdict.kind() {
-            kind @ (DifferenceKind::Fail
-            | DifferenceKind::UnexpectedPass
-            | DifferenceKind::Error
-            | DifferenceKind::Crash
-            | DifferenceKind::Timeout
-            | DifferenceKind::Flaky) => {
+            kind @ (VerdictKind::Fail
+            | VerdictKind::UnexpectedPass
+            | VerdictKind::Error
+            | VerdictKind::Crash
+            | VerdictKind::Timeout
+            | VerdictKind::Flaky) => {
                 self.0.insert(report.id.clone(), kind);
             }
-            DifferenceKind::Pass
-            | DifferenceKind::ExpectedFail
-            | DifferenceKind::Skip
-            | DifferenceKind::Unsupported => {
+            VerdictKind::Pass | VerdictKind::ExpectedFail | VerdictKind::Skip | VerdictKind::Unsupported => {
                 self.0.shift_remove(&report.id);
             }
         }
@@ -61,9 +58,6 @@ impl Failures {
     }
 }
 
-fn is_broken(kind: DifferenceKind) -> bool {
-    matches!(
-        kind,
-        DifferenceKind::Error | DifferenceKind::Crash | DifferenceKind::Timeout | DifferenceKind::Flaky
-    )
+fn is_broken(kind: VerdictKind) -> bool {
+    matches!(kind, VerdictKind::Error | VerdictKind::Crash | VerdictKind::Timeout | VerdictKind::Flaky)
 }

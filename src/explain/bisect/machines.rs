@@ -62,7 +62,7 @@ pub(in crate::explain) struct RunPoint {
 
 /// A program on a machine in another process, or on an embedded one that answers the same requests.
 pub struct OnVm {
-    asked: BisectRequest,
+    asked: Answerer,
     /// The machine that the program is for.
     info: &'static MachineInfo,
     /// The program, as written in requests.
@@ -85,7 +85,7 @@ enum Shows {
 }
 
 /// Who answers the requests.
-enum BisectRequest {
+enum Answerer {
     Process(Arc<ProcessVm>),
     Embedded(Box<Server>),
 }
@@ -102,7 +102,7 @@ impl OnVm {
         case: &Case,
         interrupt: Interrupt,
     ) -> Result<OnVm, Stopped> {
-        OnVm::on(BisectRequest::Process(vm), info, case, interrupt)
+        OnVm::on(Answerer::Process(vm), info, case, interrupt)
     }
 
     /// A case on the embedded machine.
@@ -120,11 +120,11 @@ impl OnVm {
     ///
     /// When the program has a mnemonic that does not exist.
     pub fn served(server: Server, info: &'static MachineInfo, case: &Case) -> Result<OnVm, Stopped> {
-        OnVm::on(BisectRequest::Embedded(Box::new(server)), info, case, Interrupt::default())
+        OnVm::on(Answerer::Embedded(Box::new(server)), info, case, Interrupt::default())
     }
 
     fn on(
-        asked: BisectRequest,
+        asked: Answerer,
         info: &'static MachineInfo,
         case: &Case,
         interrupt: Interrupt,
@@ -161,19 +161,19 @@ impl OnVm {
     /// Whether it answers an optional request, such as `trace`.
     pub(in crate::explain) fn answers(&self, request: &str) -> bool {
         match &self.asked {
-            BisectRequest::Process(vm) => vm.answers(self.info.name, request),
-            BisectRequest::Embedded(_) => true,
+            Answerer::Process(vm) => vm.answers(self.info.name, request),
+            Answerer::Embedded(_) => true,
         }
     }
 
     /// The names of the fields that it reports.
     pub(in crate::explain) fn reported(&self) -> Vec<&str> {
         match &self.asked {
-            BisectRequest::Process(vm) => {
+            Answerer::Process(vm) => {
                 let offer = vm.offer(self.info.name);
                 offer.map(|offer| offer.fields.iter().map(String::as_str).collect()).unwrap_or_default()
             }
-            BisectRequest::Embedded(_) => self.declared().collect(),
+            Answerer::Embedded(_) => self.declared().collect(),
         }
     }
 
@@ -189,10 +189,10 @@ impl OnVm {
 
     fn offers(&self, action: &WireAction) -> bool {
         match &self.asked {
-            BisectRequest::Process(vm) => vm
-                .offer(self.info.name)
-                .is_some_and(|offer| offer.actions.iter().any(|offered| offered == action.name())),
-            BisectRequest::Embedded(_) => true,
+            Answerer::Process(vm) => {
+                vm.offer(self.info.name).is_some_and(|offer| offer.performs(action.name()))
+            }
+            Answerer::Embedded(_) => true,
         }
     }
 
@@ -250,17 +250,14 @@ impl OnVm {
             steps.push(protocol::WireStep { r#do: actions, observe: fields.to_vec() });
             last = *stop;
         }
-        let (machine, program, limits) = (self.info.name, self.program.clone(), self.limits.clone());
-        let request = |id| {
-            Request::Run(RunRequest {
-                id,
-                machine: machine.to_owned(),
-                program: program.clone(),
-                steps: steps.clone(),
-                limits: limits.clone(),
-            })
-        };
-        match self.ask(&request)? {
+        let request = Request::Run(RunRequest {
+            id: 0,
+            machine: self.info.name.to_owned(),
+            program: self.program.clone(),
+            steps,
+            limits: self.limits.clone(),
+        });
+        match self.ask(request)? {
             ProtocolAnswer::Done(done) if done.steps.len() == stops.len() => {
                 done.steps.into_iter().map(|state| self.state(state)).collect()
             }
@@ -272,33 +269,20 @@ impl OnVm {
     }
 
     fn state(&self, protocol::ObservedState { fields }: protocol::ObservedState) -> Result<Value, Stopped> {
-        let mut values = Vec::with_capacity(fields.len());
-        for (name, json) in fields {
-            if let Some(field) = self.info.fields.iter().find(|field| field.name == name) {
-                let value = plain::read(json, &field.shape);
-                let value =
-                    value.map_err(|misfit| OnVm::broke(&format!("answered {}", misfit.inside(&name))))?;
-                values.push((field.name, value));
-            }
-        }
-        Ok(Value::record(values))
+        let values = plain::read_fields(fields, self.info.fields);
+        Ok(Value::record(values.map_err(|misfit| OnVm::broke(&format!("answered {misfit}")))?))
     }
 
     fn hashes(&mut self, actions: usize, after: &[u64]) -> Result<(Vec<String>, u64), Stopped> {
-        let (machine, program, actions) =
-            (self.info.name, self.program.clone(), self.actions[..actions].to_vec());
-        let limits = self.limits.clone();
-        let request = |id| {
-            Request::Digests(Digests {
-                id,
-                machine: machine.to_owned(),
-                program: program.clone(),
-                r#do: actions.clone(),
-                limits: limits.clone(),
-                after: after.to_vec(),
-            })
-        };
-        match self.ask(&request)? {
+        let request = Request::Digests(Digests {
+            id: 0,
+            machine: self.info.name.to_owned(),
+            program: self.program.clone(),
+            r#do: self.actions[..actions].to_vec(),
+            limits: self.limits.clone(),
+            after: after.to_vec(),
+        });
+        match self.ask(request)? {
             ProtocolAnswer::Digests(DigestsDone { digests, instructions, .. }) => {
                 let reached = after.iter().filter(|number| **number <= instructions).count();
                 if digests.len() == reached {
@@ -325,38 +309,33 @@ impl OnVm {
         skip: u64,
         count: u64,
     ) -> Result<Vec<TracedInstruction>, Stopped> {
-        let (machine, program, actions) =
-            (self.info.name, self.program.clone(), self.actions[..actions].to_vec());
-        let limits = self.limits.clone();
-        let request = |id| {
-            Request::Trace(TraceRequest {
-                id,
-                machine: machine.to_owned(),
-                program: program.clone(),
-                r#do: actions.clone(),
-                limits: limits.clone(),
-                skip,
-                count,
-            })
-        };
-        match self.ask(&request)? {
+        let request = Request::Trace(TraceRequest {
+            id: 0,
+            machine: self.info.name.to_owned(),
+            program: self.program.clone(),
+            r#do: self.actions[..actions].to_vec(),
+            limits: self.limits.clone(),
+            skip,
+            count,
+        });
+        match self.ask(request)? {
             ProtocolAnswer::Trace(TraceDone { instructions, .. }) => Ok(instructions),
             other => OnVm::refused(other),
         }
     }
 
-    fn ask(&mut self, request: &dyn Fn(u64) -> Request) -> Result<ProtocolAnswer, Stopped> {
+    fn ask(&mut self, request: Request) -> Result<ProtocolAnswer, Stopped> {
         match &mut self.asked {
-            BisectRequest::Process(vm) => vm.ask(request, &self.interrupt),
-            BisectRequest::Embedded(server) => Ok(server.answer_to(request(0))),
+            Answerer::Process(vm) => vm.ask(request, &self.interrupt),
+            Answerer::Embedded(server) => Ok(server.answer_to(request)),
         }
     }
 
     /// The machine broke the protocol, with its name.
     fn breach(&self, what: &str) -> Stopped {
         let name = match &self.asked {
-            BisectRequest::Process(vm) => &vm.command().name,
-            BisectRequest::Embedded(_) => "embedded",
+            Answerer::Process(vm) => &vm.command().name,
+            Answerer::Embedded(_) => "embedded",
         };
         OnVm::broke(&format!("{name} broke the protocol: it {what}"))
     }
@@ -404,7 +383,7 @@ pub fn machines(runs: [&mut dyn InstructionList; 2], isa: &Isa, most: u64) -> Re
         if range.end - range.start <= 1 {
             break;
         }
-        points = between(&range);
+        points = between(&range, POINTS);
         first = one.digests(&points)?.0;
         second = other.digests(&points)?.0;
     }
@@ -441,11 +420,10 @@ fn narrowed(range: Range<u64>, points: &[u64], first: &[String], second: &[Strin
     start..end.clamp(start + 1, range.end)
 }
 
-/// Points that divide the range evenly.
-fn between(range: &Range<u64>) -> Vec<u64> {
-    let length = range.end - range.start;
-    let stride = length.div_ceil(POINTS + 1).max(1);
-    (1..=POINTS).map(|index| range.start + index * stride).filter(|point| *point < range.end).collect()
+/// At most this number of points that divide the range evenly.
+pub(super) fn between(range: &Range<u64>, most: u64) -> Vec<u64> {
+    let stride = (range.end - range.start).div_ceil(most + 1).max(1);
+    (1..=most).map(|index| range.start + index * stride).take_while(|point| *point < range.end).collect()
 }
 
 pub(in crate::explain) fn step_of(instruction: TracedInstruction, isa: &Isa) -> Eip3155Step {

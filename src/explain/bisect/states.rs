@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use indexmap::IndexMap;
 
-use super::machines::{OnVm, RunPoint};
+use super::machines::{OnVm, RunPoint, between};
 use crate::model::name::Name;
 use crate::model::path::Path;
 use crate::model::value::Value;
@@ -127,7 +127,7 @@ impl<'r> ComparedStates<'r> {
         }
         let Some(mut range) = self.widened(action, end)? else { return Ok(None) };
         while !range.is_empty() {
-            let points = between(&range, self.most());
+            let points = between(&range, self.most() as u64);
             let stops: Vec<_> =
                 [range.start].into_iter().chain(points.iter().copied()).chain([range.end]).collect();
             let after = self.after(&at(action, &stops))?;
@@ -203,15 +203,6 @@ fn sooner(points: &[u64], known: u64) -> Vec<u64> {
 
 fn at(actions: usize, steps: &[u64]) -> Vec<RunPoint> {
     steps.iter().map(|steps| RunPoint { actions, steps: *steps }).collect()
-}
-
-/// At most this number of points that divide the range evenly.
-fn between(range: &Range<u64>, most: usize) -> Vec<u64> {
-    let stride = (range.end - range.start).div_ceil(most as u64 + 1).max(1);
-    (1..=most as u64)
-        .map(|index| range.start + index * stride)
-        .take_while(|point| *point < range.end)
-        .collect()
 }
 
 fn is_different(after: &[Vec<Value>; 2], index: usize) -> bool {

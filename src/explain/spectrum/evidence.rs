@@ -8,7 +8,7 @@ use crate::explain::suspects::FailureEvidence;
 use crate::isa::{DeclaredEffect, Isa, OpInfo};
 use crate::machines::by_name;
 use crate::model::explanation::{BlameAnswer, Explanation, FirstDivergence};
-use crate::model::verdict::DifferenceKind;
+use crate::model::verdict::VerdictKind;
 use crate::run::sources::Sources;
 use crate::run::{self, LoadOptions, VerdictOf, Worker};
 
@@ -31,7 +31,7 @@ pub(super) fn of_cases(
             let Some(loaded) = file.case(index) else { continue };
             let id = loaded.id.to_string();
             // A machine that crashed or did not end would do so again.
-            if wanted.contains(&*id) && verdict(&loaded.id) == Some(DifferenceKind::Fail) {
+            if wanted.contains(&*id) && verdict(&loaded.id) == Some(VerdictKind::Fail) {
                 let explanation = explain(&mut worker, &file, index, 0);
                 let info = by_name(loaded.format.machine);
                 found.extend(info.map(|info| (id, evidence(&explanation, info.isa))));

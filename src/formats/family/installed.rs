@@ -7,7 +7,7 @@ use super::fill::fill;
 use super::json_schema::json_schema;
 use super::new_cases::FamilyWriter;
 use super::path_use::PathUse;
-use super::reader::{FamilyReader, Misfit};
+use super::reader::{FamilyReader, FormatMisfit};
 use super::uncompared::DeclaredRule;
 use super::write_back::write_back;
 use crate::formats::fields::Diagnostics;
@@ -119,11 +119,11 @@ impl Family {
                 Err(misfit) => misfits.push(misfit),
             }
         }
-        let none = || Misfit {
+        let none = || FormatMisfit {
             at: root.at(),
             what: "no format of the declaration reads a file of this name".to_owned(),
         };
-        let Misfit { at, what } = misfits.into_iter().next().unwrap_or_else(none);
+        let FormatMisfit { at, what } = misfits.into_iter().next().unwrap_or_else(none);
         let formats: Vec<_> = self.readers.iter().map(|(_, format)| format.looks_like).collect();
         let what = format!("not a file of {}: {what}", self.machine);
         Err(Diagnostic::at(at, what).expected(formats.join(", or ")))

@@ -1,6 +1,6 @@
 //! Writes cases of a family from values: the opposite of reading them.
 
-use num_bigint::{BigInt, Sign};
+use num_bigint::BigInt;
 use serde_json::{Map, Number, Value as Json};
 
 use super::declaration::{Declaration, Demanded, FormatDeclaration, Given, StepActions};
@@ -341,16 +341,11 @@ pub(super) fn json(value: &Value, field_type: &FieldType) -> Result<Json, NotRep
     })
 }
 
-pub(super) fn hex(number: &BigInt) -> String {
-    let sign = if number.sign() == Sign::Minus { "-" } else { "" };
-    format!("{sign}0x{:x}", number.magnitude())
-}
-
 /// The number as a number, as far as JSON has it.
 pub(super) fn number_of(number: &BigInt) -> Json {
     let of_64_bits =
         i64::try_from(number).map(Number::from).or_else(|_| u64::try_from(number).map(Number::from));
-    of_64_bits.map_or_else(|_| Json::from(hex(number)), Json::Number)
+    of_64_bits.map_or_else(|_| Json::from(format!("{number:#x}")), Json::Number)
 }
 
 fn object<'t>(

@@ -40,7 +40,7 @@ pub(super) struct FamilyReader {
 
 /// Why a file does not fit a format.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Misfit {
+pub(super) struct FormatMisfit {
     /// Where this is seen.
     pub(super) at: u32,
     pub(super) what: String,
@@ -92,13 +92,15 @@ impl Rejection<'_, '_> {
     }
 
     /// Said of the datum that was rejected.
-    fn misfit(&self, node: JsonNode<'_>) -> Misfit {
+    fn misfit(&self, node: JsonNode<'_>) -> FormatMisfit {
         match self {
-            Rejection::Missing(path) => Misfit { at: node.at(), what: format!("a case without {path}") },
+            Rejection::Missing(path) => {
+                FormatMisfit { at: node.at(), what: format!("a case without {path}") }
+            }
             Rejection::Undeclared { path, position, key } => {
                 let unknown = path.find(node).and_then(|object| object.members().nth(*position));
                 let at = unknown.map_or(node.at(), |unknown| unknown.key_at);
-                Misfit { at, what: format!("the member {} of {path} is not declared", quoted(key)) }
+                FormatMisfit { at, what: format!("the member {} of {path} is not declared", quoted(key)) }
             }
         }
     }
@@ -140,7 +142,7 @@ impl FamilyReader {
     /// # Errors
     ///
     /// Why there is none.
-    pub(super) fn fits(&self, root: JsonNode<'_>) -> Result<u32, Misfit> {
+    pub(super) fn fits(&self, root: JsonNode<'_>) -> Result<u32, FormatMisfit> {
         let mut first = None;
         let mut last = None;
         for Candidate { node, .. } in self.candidates(root) {
@@ -152,7 +154,7 @@ impl FamilyReader {
             first.get_or_insert_with(|| rejection.misfit(node));
             last = Some(rejection);
         }
-        Err(first.unwrap_or_else(|| Misfit {
+        Err(first.unwrap_or_else(|| FormatMisfit {
             at: root.at(),
             what: format!("nothing found at {}", self.format().cases),
         }))
@@ -230,8 +232,8 @@ impl FamilyReader {
         if !entries.is_empty() {
             return Ok(entries);
         }
-        let Misfit { at, what } =
-            self.fits(root).err().unwrap_or(Misfit { at: root.at(), what: "no case".into() });
+        let FormatMisfit { at, what } =
+            self.fits(root).err().unwrap_or(FormatMisfit { at: root.at(), what: "no case".into() });
         let expected = self.looks_like();
         Err(Diagnostic::at(at, format!("no case of {}: {what}", self.family.machine)).expected(expected))
     }

@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 
 use super::declaration::{Declaration, Demanded};
 use super::fill::Gap;
-use super::new_cases::{FamilyWriter, hex, json, member_of, number_of};
+use super::new_cases::{FamilyWriter, json, member_of, number_of};
 use super::node_path::{NodePath, PathStep};
 use crate::formats::write_back::{NotRepresentable, WrittenBack, WrongAssertion, hex_like, number_like};
 use crate::model::assertion::Expected;
@@ -178,7 +178,7 @@ fn like(old: JsonNode<'_>, new: &Value, of: DeclaredDatum<'_>) -> Result<Json, N
             match text {
                 None => Ok(number_of(&number)),
                 Some(old) if number.sign() != Sign::Minus => Ok(number_like(old, &number).into()),
-                Some(old) if old.contains("0x") => Ok(hex(&number).into()),
+                Some(old) if old.contains("0x") => Ok(format!("{number:#x}").into()),
                 Some(_) => Ok(number.to_string().into()),
             }
         }

@@ -13,7 +13,7 @@ use self::subject::{CauseCertainty, CauseInWords, Subject, cause, explains};
 use self::template::{ProgramTemplate, read_back};
 use super::said::{said, source, with_machines};
 use super::{
-    DifferenceOf, FuzzCause, FuzzFinding, FuzzOptions, FuzzRefusal, FuzzSubject, FuzzTarget, JudgedCase,
+    CaseFindings, DifferenceOf, FuzzCause, FuzzFinding, FuzzOptions, FuzzRefusal, FuzzSubject, FuzzTarget,
     MAX_REPEATED, NotFuzzed, NotRepeated, RanOrRefused, is_alike, program_of, repeats,
 };
 use crate::explain::observed_run::{Detail, ObservedRun};
@@ -30,9 +30,8 @@ use crate::model::case_report::CaseReport;
 use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
 use crate::model::shape::MemberShape;
-use crate::model::signature::signature;
 use crate::model::value::Value;
-use crate::model::verdict::{DifferenceKind, Verdict};
+use crate::model::verdict::{Verdict, VerdictKind};
 use crate::prove::numbers::Numbers;
 use crate::run::{FileOptions, Flaky, LoadOptions, LoadedFile, RunOptions, Worker, catch_panic, open_text};
 use crate::testees::MakeTestee;
@@ -92,7 +91,7 @@ pub(super) fn loads<'s>(
 /// The fields that a machine need not report, and some machine that is compared does not.
 pub(super) fn not_reported(machine: &MachineInfo, subjects: &[FuzzSubject]) -> Vec<&'static str> {
     let offers = || subjects.iter().filter_map(|subject| subject.testee.vm()?.offer(machine.name));
-    let is_missing = |name: &&str| offers().any(|offer| !offer.fields.iter().any(|field| field == name));
+    let is_missing = |name: &&str| offers().any(|offer| !offer.reports(name));
     machine.optional.iter().copied().filter(is_missing).collect()
 }
 
@@ -217,10 +216,10 @@ impl FuzzTarget for ProgramTarget<'_> {
         self.observe(&vector, program).then_some(vector)
     }
 
-    fn judge(&mut self, ran: RanProgram, known: &BTreeSet<FuzzCause>) -> JudgedCase {
+    fn judge(&mut self, ran: RanProgram, known: &BTreeSet<FuzzCause>) -> CaseFindings {
         let RanProgram { number, vector, codes, .. } = ran;
         let vector = vector.unwrap_or_default();
-        let mut judged = JudgedCase { is_skipped: true, ..JudgedCase::default() };
+        let mut judged = CaseFindings { is_skipped: true, ..CaseFindings::default() };
         for index in 0..self.subjects.len() {
             let difference = match self.difference(index, &vector) {
                 Ok(ComparedProgram(difference)) => difference,
@@ -407,7 +406,7 @@ impl ProgramTarget<'_> {
         let file = open_text(&source(), vector.to_owned(), subject.options);
         let verdict = subject.worker.run_case(&file, 0).verdict;
         let difference = match verdict.kind() {
-            DifferenceKind::Unsupported | DifferenceKind::Skip | DifferenceKind::Error => {
+            VerdictKind::Unsupported | VerdictKind::Skip | VerdictKind::Error => {
                 let why = match &verdict {
                     Verdict::Unsupported(why) => why.clone(),
                     other => said(other),
@@ -415,8 +414,8 @@ impl ProgramTarget<'_> {
                 subject.not_run.get_or_insert_with(|| why.clone());
                 return Err(FuzzRefusal { vm: subject.name.to_owned(), why });
             }
-            DifferenceKind::Fail => Some(DifferenceOf::Values),
-            DifferenceKind::Crash | DifferenceKind::Timeout => Some(DifferenceOf::Breakdown),
+            VerdictKind::Fail => Some(DifferenceOf::Values),
+            VerdictKind::Crash | VerdictKind::Timeout => Some(DifferenceOf::Breakdown),
             _ => None,
         };
         subject.has_run = true;
@@ -469,7 +468,7 @@ impl ProgramTarget<'_> {
         if subject.knows(known, &what) || explains(subject, known, ops.into_iter()) {
             return Ok(None);
         }
-        let signature = signature(report.machine.as_deref(), &report.verdict).unwrap_or_default();
+        let signature = report.signature().unwrap_or_default();
         let cause = FuzzCause { vm: subject.name.to_owned(), what };
         let machines = self.machines(&text);
         let vector = with_machines(&file, &machines).unwrap_or(text);

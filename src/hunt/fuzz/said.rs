@@ -7,7 +7,6 @@ use crate::model::verdict::{CaseDifference, Verdict};
 use crate::run::LoadedFile;
 use crate::run::sources::{SourceOrigin, VectorSource};
 use crate::text::edit::apply;
-use crate::text::json::JsonNode;
 
 /// How many differences are named in what a machine did.
 const MAX_DIFFERENCES: usize = 3;
@@ -43,8 +42,7 @@ pub(super) fn said(verdict: &Verdict) -> String {
 pub(super) fn with_machines(file: &LoadedFile<'_>, machines: &[(String, String)]) -> Option<String> {
     let case = file.case(0)?;
     let said: Map<_, _> = machines.iter().map(|(name, said)| (name.clone(), said.clone().into())).collect();
-    let change =
-        case.format.info_change(JsonNode::at_index(case.document, case.node), "machines", said.into())?;
+    let change = case.format.info_change(case.root(), "machines", said.into())?;
     Some(apply(case.document, &[change]))
 }
 

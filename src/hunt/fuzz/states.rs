@@ -8,7 +8,7 @@ use std::vec;
 use super::causes::{CauseFinder, CommonState, ENOUGH, Neighbours};
 use super::said::{said, source, with_machines};
 use super::{
-    DifferenceOf, FuzzCause, FuzzFinding, FuzzOptions, FuzzRefusal, FuzzSubject, FuzzTarget, JudgedCase,
+    CaseFindings, DifferenceOf, FuzzCause, FuzzFinding, FuzzOptions, FuzzRefusal, FuzzSubject, FuzzTarget,
     MAX_REPEATED, NotFuzzed, NotRepeated, REPEATS, RanOrRefused, is_alike, program_of, repeats,
 };
 use crate::explain::spectrum::before::NumbersBefore;
@@ -457,8 +457,8 @@ impl FuzzTarget for StateTarget<'_> {
         Ok(())
     }
 
-    fn judge(&mut self, ran: RanState, known: &BTreeSet<FuzzCause>) -> JudgedCase {
-        let mut judged = JudgedCase { refusals: self.refusals(&ran.ends), ..JudgedCase::default() };
+    fn judge(&mut self, ran: RanState, known: &BTreeSet<FuzzCause>) -> CaseFindings {
+        let mut judged = CaseFindings { refusals: self.refusals(&ran.ends), ..CaseFindings::default() };
         let reference = ran.groups.reference();
         let numbers = self.causes.numbers(&ran.program);
         for machine in self.all() {

@@ -35,9 +35,8 @@ pub(super) fn inputs(file: &LoadedFile<'_>) -> Vec<u32> {
 
 /// Where the only case of a file states what is demanded; `None` if it cannot be read.
 fn demanded(file: &LoadedFile<'_>) -> Option<BTreeSet<u32>> {
-    let steps = reading(file)?.case.steps;
-    let assertions = steps.iter().flat_map(|step| step.end.iter().chain(&step.assertions));
-    Some(assertions.map(|assertion| assertion.origin.0).collect())
+    let case = reading(file)?.case;
+    Some(case.demands().map(|assertion| assertion.origin.0).collect())
 }
 
 /// The data that are listed, without the content of those that are not.

@@ -81,7 +81,7 @@ fn without(minimizer: &Minimizer<'_>, isa: &'static Isa, at: usize, removed: Ran
     let Some(program) = programs.get(at) else { return Vec::new() };
     let change = |index: usize| removed.contains(&index).then(Vec::new);
     let text = |jumps| program.text(isa, &change, jumps);
-    let mut texts: Vec<_> = [JumpTargets::Mended, JumpTargets::Kept].into_iter().filter_map(text).collect();
+    let mut texts: Vec<_> = [JumpMending::Mended, JumpMending::Kept].into_iter().filter_map(text).collect();
     texts.dedup();
     texts
 }
@@ -98,7 +98,7 @@ fn simplify_operands(minimizer: &mut Minimizer<'_>, isa: &'static Isa, at: usize
         let found = disassemble(isa, bytes).enumerate().skip(next).find_map(simpler);
         let Some((index, simpler)) = found else { return };
         let change = |new: Vec<u8>| {
-            programs[at].text(isa, &|it| (it == index).then(|| new.clone()), JumpTargets::Mended)
+            programs[at].text(isa, &|it| (it == index).then(|| new.clone()), JumpMending::Mended)
         };
         let texts: Vec<_> = simpler.into_iter().filter_map(change).collect();
         let _ = texts.into_iter().any(|text| minimizer.attempt(text));
@@ -147,7 +147,7 @@ fn data_of<'p>(line: &ListingLine<'p>) -> &'p [u8] {
 
 /// What happens to the targets of jumps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum JumpTargets {
+enum JumpMending {
     /// They follow the instruction that they named.
     Mended,
     /// They stay as they are.
@@ -205,7 +205,7 @@ impl<'d> ProgramText<'d> {
         &self,
         isa: &Isa,
         change: &dyn Fn(usize) -> Option<Vec<u8>>,
-        jumps: JumpTargets,
+        jumps: JumpMending,
     ) -> Option<String> {
         let document = self.nodes.first()?.document();
         let changes: Vec<_> = match &self.code {
@@ -285,7 +285,7 @@ fn rebuilt(
     isa: &Isa,
     bytes: &[u8],
     change: &dyn Fn(usize) -> Option<Vec<u8>>,
-    jumps: JumpTargets,
+    jumps: JumpMending,
 ) -> Vec<u8> {
     let lines: Vec<_> = disassemble(isa, bytes).collect();
     let mut pieces: Vec<Vec<u8>> = Vec::with_capacity(lines.len());
@@ -298,7 +298,7 @@ fn rebuilt(
         pieces.push(piece);
     }
     moved.insert(bytes.len(), offset);
-    if jumps == JumpTargets::Mended {
+    if jumps == JumpMending::Mended {
         let destinations: Vec<_> = lines
             .iter()
             .filter(|line| line.op.is_some_and(|op| op.name == "JUMPDEST"))
@@ -396,7 +396,7 @@ fn removed<'d>(
     node: JsonNode<'d>,
     objects: &[CodeObject<'d>],
     change: &dyn Fn(usize) -> Option<Vec<u8>>,
-    jumps: JumpTargets,
+    jumps: JumpMending,
 ) -> Vec<TextChange<'d>> {
     let gone: Vec<bool> = (0..objects.len()).map(|index| change(index).is_some()).collect();
     let before = |target: usize| gone.iter().take(target).filter(|gone| **gone).count();
@@ -404,7 +404,7 @@ fn removed<'d>(
     for (index, object) in objects.iter().enumerate() {
         if gone[index] {
             changes.push(TextChange::Remove { from: node, index });
-        } else if let (Some(node), JumpTargets::Mended) = (object.target, jumps)
+        } else if let (Some(node), JumpMending::Mended) = (object.target, jumps)
             && let Ok(target) = node.raw().parse::<usize>()
         {
             changes.push(TextChange::Digits { node, digits: (target - before(target)).to_string() });

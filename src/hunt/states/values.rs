@@ -33,15 +33,7 @@ fn least(field_type: &FieldType) -> usize {
         // A list or map has a few items.
         FieldType::List(item) | FieldType::Map(_, item) => least(item).saturating_mul(MAX_ITEMS),
         FieldType::Optional(inner) => least(inner),
-        FieldType::Unsigned(_)
-        | FieldType::Signed(_)
-        | FieldType::Int
-        | FieldType::Bool
-        | FieldType::Text
-        | FieldType::Bytes
-        | FieldType::Base64
-        | FieldType::Memory(_)
-        | FieldType::Json => 1,
+        _ => 1,
     }
 }
 
@@ -99,8 +91,7 @@ fn map(key: &FieldType, item: &FieldType, count: usize, depth: usize, numbers: &
     let mut members: Vec<(Name, Value)> = Vec::new();
     for _ in 0..count {
         let name = match value_at(key, numbers, depth + 1) {
-            Value::Int(number) if number.sign() == Sign::Minus => format!("-0x{:x}", number.magnitude()),
-            Value::Int(number) => format!("0x{:x}", number.magnitude()),
+            Value::Int(number) => format!("{number:#x}"),
             Value::Bytes(bytes) => format!("0x{}", hex::encode(bytes)),
             Value::Text(text) => text.to_string(),
             _ => continue,

@@ -16,12 +16,12 @@ use super::fault::PlantedFault;
 use crate::machines::{self, MachineInfo};
 use crate::prove::suite::VectorSuite;
 use crate::run::cache::ProgramKey;
+use crate::run::cache::cache_text::CacheFormat;
 use crate::run::suite_key::SuiteKey;
 use crate::wire::line::one_line;
 use crate::wire::mutants::{Judged, Mutants};
 
-/// The start of the first line. The number is incremented whenever the format changes.
-const HEAD: &str = "vmconf faults 1";
+const FORMAT: CacheFormat = CacheFormat { head: "vmconf faults 1", of: "run" };
 
 /// Results about faults and a suite.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,9 +84,8 @@ impl KnownFaults {
     /// As text, for this program and suite.
     pub fn text(&self, program: &ProgramKey, suite: &SuiteKey) -> String {
         let faults = self.faults.values().map(one_line);
-        let lines: Vec<_> = std::iter::once(one_line(&self.suite)).chain(faults).collect();
-        let lines = lines.join("\n");
-        format!("{}\n{lines}", head(program, suite, &lines))
+        let lines = std::iter::once(one_line(&self.suite)).chain(faults);
+        FORMAT.write(&format_args!("{program} {suite}"), lines)
     }
 
     /// Reads what [`KnownFaults::text`] wrote.
@@ -95,11 +94,7 @@ impl KnownFaults {
     ///
     /// When the text is damaged or belongs to another program or suite, with the reason.
     pub fn read(text: &str, program: &ProgramKey, suite: &SuiteKey) -> Result<KnownFaults, String> {
-        let (first, lines) = text.split_once('\n').unwrap_or((text, ""));
-        let expected = head(program, suite, lines);
-        if first != expected {
-            return Err(format!("line 1 is not {expected:?}: the file is damaged or belongs to another run"));
-        }
+        let lines = FORMAT.open(&format_args!("{program} {suite}"), text)?;
         let (suite, faults) = lines.split_once('\n').unwrap_or((lines, ""));
         let wrong = |error: serde_json::Error| error.to_string();
         let mut known =
@@ -108,8 +103,4 @@ impl KnownFaults {
         known.add(faults.collect::<Result<_, _>>()?);
         Ok(known)
     }
-}
-
-fn head(program: &ProgramKey, suite: &SuiteKey, lines: &str) -> String {
-    format!("{HEAD} {program} {suite} {}", blake3::hash(lines.as_bytes()))
 }

@@ -9,8 +9,7 @@ use crate::model::event::{RunSummary, UsedVm};
 use crate::model::partition::Partition;
 use crate::model::signature::signature;
 use crate::model::suspects::SuspectAnalysis;
-use crate::model::verdict::{DifferenceKind, Verdict};
-use crate::report::case_block::broken_source;
+use crate::model::verdict::{Verdict, VerdictKind};
 use crate::report::compressed::Compressed;
 use crate::report::spool::Spool;
 use crate::report::truncate::truncate;
@@ -84,7 +83,7 @@ impl RecordWriter {
 
     /// Adds what is broken besides cases and vector files; see [`Event::Broken`](crate::model::event::Event::Broken).
     pub fn broken(&mut self, source: &CaseId, errors: &[Diagnostic]) {
-        self.case(RecordWriter::recorded(&broken_source(source, errors)));
+        self.case(RecordWriter::recorded(&CaseReport::broken(source, errors)));
     }
 
     /// Adds the instructions that explain the failures.
@@ -106,7 +105,7 @@ impl RecordWriter {
         RecordedCase {
             verdict: verdict.kind(),
             id: id.to_string(),
-            file: (verdict.kind() != DifferenceKind::Pass).then(|| id.file.to_string()),
+            file: (verdict.kind() != VerdictKind::Pass).then(|| id.file.to_string()),
             signature: signature(machine.as_deref(), verdict),
             problems: first.map(|first| problem(&first.what)),
         }

@@ -1,15 +1,17 @@
 //! The text of a cache file: a first line that names the format, the program and a checksum, and the lines after it.
 
-use super::program_key::ProgramKey;
+use std::fmt::Display;
 
 /// The most bytes of a cache file.
 pub const MAX_BYTES: usize = 16 << 20;
 
-/// What a cache file contains: results of a run, or what cases execute.
+/// What a cache file contains: results of a run, what cases execute, or results about faults.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CacheFormat {
     /// The start of the first line. Its number increases whenever the format changes.
     pub(crate) head: &'static str,
+    /// What the key of a text is of: `program`.
+    pub(crate) of: &'static str,
 }
 
 impl CacheFormat {
@@ -17,20 +19,21 @@ impl CacheFormat {
     ///
     /// # Errors
     ///
-    /// When the text is damaged or was written by another program or in another format.
-    pub(crate) fn open<'t>(self, program: &ProgramKey, text: &'t str) -> Result<&'t str, String> {
+    /// When the text is damaged or was written with another key or in another format.
+    pub(crate) fn open<'t>(self, key: &dyn Display, text: &'t str) -> Result<&'t str, String> {
         let (first, lines) = text.split_once('\n').unwrap_or((text, ""));
-        let expected = self.first_line(program, lines);
+        let expected = self.first_line(key, lines);
         if first == expected {
             Ok(lines)
         } else {
-            Err(format!("line 1 is not {expected:?}: the file is damaged or belongs to another program"))
+            let of = self.of;
+            Err(format!("line 1 is not {expected:?}: the file is damaged or belongs to another {of}"))
         }
     }
 
     /// The whole text with as many of the lines, from the first one on, as [`MAX_BYTES`] has room for.
-    pub(crate) fn write(self, program: &ProgramKey, lines: impl IntoIterator<Item = String>) -> String {
-        let room = MAX_BYTES - self.first_line(program, "").len();
+    pub(crate) fn write(self, key: &dyn Display, lines: impl IntoIterator<Item = String>) -> String {
+        let room = MAX_BYTES - self.first_line(key, "").len();
         let mut text = String::new();
         for line in lines {
             if text.len() + line.len() >= room {
@@ -38,10 +41,10 @@ impl CacheFormat {
             }
             text.extend([&*line, "\n"]);
         }
-        format!("{}\n{text}", self.first_line(program, &text))
+        format!("{}\n{text}", self.first_line(key, &text))
     }
 
-    fn first_line(self, program: &ProgramKey, lines: &str) -> String {
-        format!("{} {program} {}", self.head, blake3::hash(lines.as_bytes()))
+    fn first_line(self, key: &dyn Display, lines: &str) -> String {
+        format!("{} {key} {}", self.head, blake3::hash(lines.as_bytes()))
     }
 }

@@ -51,10 +51,7 @@ impl ExpectedFailure {
             return file;
         }
         match &self.glob {
-            Some(_) => {
-                let literal = self.id.split(['*', '?', '[', '{', '\\']).next().unwrap_or_default();
-                anchor.path(literal.rsplit_once('/').map_or("", |(folder, _)| folder))
-            }
+            Some(_) => anchor.path(self.start().rsplit_once('/').map_or("", |(folder, _)| folder)),
             None => anchor.path(&self.id),
         }
     }

@@ -6,7 +6,6 @@ use std::collections::{BTreeSet, HashSet};
 use super::list_text::ListText;
 use super::{ExpectedFailure, ExpectedFailures};
 use crate::model::case_report::CaseReport;
-use crate::model::signature::signature;
 use crate::model::verdict::Verdict;
 use crate::run::filter::naming;
 
@@ -179,7 +178,7 @@ fn look(list: &ExpectedFailures, run: &[CaseReport]) -> Vec<SeenFailures> {
         match &report.verdict {
             Verdict::Fail(_) | Verdict::Crash(_) | Verdict::Timeout(_) | Verdict::Unsupported(_) => {
                 seen.fails += 1;
-                seen.signatures.extend(signature(report.machine.as_deref(), &report.verdict));
+                seen.signatures.extend(report.signature());
             }
             Verdict::Pass => {
                 seen.passed += 1;
@@ -195,7 +194,7 @@ fn look(list: &ExpectedFailures, run: &[CaseReport]) -> Vec<SeenFailures> {
 /// The members of an entry for a case, and for no other one.
 fn members(report: &CaseReport, reason: &str) -> Vec<(&'static str, String)> {
     let id = naming(&report.id.to_string());
-    let signature = signature(report.machine.as_deref(), &report.verdict);
+    let signature = report.signature();
     let members = [("id", Some(id)), ("signature", signature), ("reason", Some(reason.to_owned()))];
     members.into_iter().filter_map(|(name, text)| Some((name, text?))).collect()
 }

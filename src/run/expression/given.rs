@@ -42,7 +42,7 @@ fn is_written(value: &Value, text: &str) -> bool {
 
 /// The fields of the state that a case demands, with repeats.
 pub(super) fn demanded(case: &Case) -> impl Iterator<Item = &str> {
-    let assertions = case.steps.iter().flat_map(|step| step.end.iter().chain(&step.assertions));
+    let assertions = case.demands();
     assertions.filter_map(|assertion| match assertion.at.first() {
         PathKey::Name(name) => Some(&**name),
         PathKey::Index(_) => None,

@@ -16,7 +16,7 @@ use crate::model::assertion::Expected;
 use crate::model::case::{Action, Case};
 use crate::model::path::PathKey;
 use crate::model::value::Value;
-use crate::model::verdict::DifferenceKind;
+use crate::model::verdict::VerdictKind;
 use crate::run::families::Families;
 use crate::run::filter::glob;
 
@@ -132,7 +132,7 @@ pub static PREDICATES: &[Predicate] = &[
         doc: "had this verdict in the last run from this folder: pass, fail, error, skip, known, fixed, unsupported, crash, timeout or flaky",
         cost: Cost::Outline,
         letters: Letters::AnyCase,
-        accepts: Accepts::Names(|_| DifferenceKind::ALL.map(DifferenceKind::name).to_vec()),
+        accepts: Accepts::Names(|_| VerdictKind::ALL.map(VerdictKind::name).to_vec()),
         holds: |matcher, asked| {
             asked.last.verdicts.get(&asked.id).is_some_and(|verdict| matcher.matches(verdict))
         },
@@ -379,7 +379,7 @@ fn names_of_end(end: &str) -> impl Iterator<Item = &str> {
 
 /// The outcomes that a case demands, among those that are words.
 fn expected_ends<'c>(case: &'c Case, ends: &'static [&'static str]) -> impl Iterator<Item = &'c str> {
-    let assertions = case.steps.iter().flat_map(|step| step.end.iter().chain(&step.assertions));
+    let assertions = case.demands();
     let assertions = assertions.filter(|check| match check.at.last() {
         PathKey::Name(name) => check.at.parent().is_none() && ends.contains(&&**name),
         PathKey::Index(_) => false,

@@ -19,9 +19,7 @@ use crate::model::shape::{MemberShape, Shape};
 use crate::model::value::Value;
 use crate::testees::testee::{Stopped, TesteeState};
 use crate::wire::plain::{self, write_record};
-use crate::wire::protocol::{
-    self, ActionDone, Offer, ProtocolAnswer, Request, Skip, TesteeFailure, WireAction,
-};
+use crate::wire::protocol::{self, Offer, ProtocolAnswer, Request, RunDone, Skip, WireAction};
 
 /// The run of a case.
 pub(super) struct TesteeRun<'r> {
@@ -37,29 +35,27 @@ pub(super) struct TesteeRun<'r> {
 
 /// The fields of a machine that a process does not report and need not: assertions on them are left out.
 fn left_out(info: &MachineInfo, offer: &Offer) -> Vec<&'static str> {
-    let is_missing = |name: &&str| !offer.fields.iter().any(|field| field == name);
     let hashed = info.hashed.map_or(Vec::new(), |hashed| compared_by_hash(&hashed, offer));
-    info.optional.iter().copied().filter(is_missing).chain(hashed).collect()
+    offer.left_out(info.optional).chain(hashed).collect()
 }
 
 /// The fields of a machine that a process does not report, although it reports their hashes.
 pub(super) fn compared_by_hash(hashed: &Hashed, offer: &Offer) -> Vec<&'static str> {
-    let has = |name: &str| offer.fields.iter().any(|field| field == name);
     let pairs = [(hashed.root, hashed.state), (hashed.logs, hashed.entries)];
-    pairs.into_iter().filter(|(hash, of)| has(hash) && !has(of)).map(|(_, of)| of).collect()
+    let is_lacking = |(hash, of): &(&str, &str)| offer.reports(hash) && !offer.reports(of);
+    pairs.into_iter().filter(is_lacking).map(|(_, of)| of).collect()
 }
 
 /// Changes the fields that a step observes to those that a process reports: of two of which one follows from the other,
 /// the one that it has.
 fn observe_offered(observe: &mut Vec<String>, hashed: &Hashed, offer: &Offer, left_out: &[&str]) {
-    let has = |name: &str| offer.fields.iter().any(|field| field == name);
     let asks = |observe: &[String], name: &str| observe.iter().any(|field| field == name);
     for (hash, of) in [(hashed.root, hashed.state), (hashed.logs, hashed.entries)] {
         if left_out.contains(&of) && asks(observe, hash) {
             observe.retain(|field| field != of);
         }
     }
-    if !has(hashed.root) && has(hashed.state) && asks(observe, hashed.root) {
+    if !offer.reports(hashed.root) && offer.reports(hashed.state) && asks(observe, hashed.root) {
         observe.retain(|field| field != hashed.root);
         if !asks(observe, hashed.state) {
             observe.push(hashed.state.to_owned());
@@ -86,13 +82,9 @@ impl<'r> TesteeRun<'r> {
             if let Some(hashed) = &info.hashed {
                 observe_offered(&mut step.observe, hashed, offer, &left_out);
             }
-            step.observe.retain(|field| !info.optional.contains(&&**field) || offer.fields.contains(field));
-            let action = step
-                .r#do
-                .iter()
-                .map(WireAction::name)
-                .find(|name| !offer.actions.iter().any(|it| it == name));
-            let field = step.observe.iter().find(|field| !offer.fields.contains(field));
+            step.observe.retain(|field| !info.optional.contains(&&**field) || offer.reports(field));
+            let action = step.r#do.iter().map(WireAction::name).find(|name| !offer.performs(name));
+            let field = step.observe.iter().find(|field| !offer.reports(field));
             if let Some(name) = action {
                 return Err(Stopped::Unsupported(format!("no action {name}")));
             }
@@ -116,13 +108,7 @@ impl<'r> TesteeRun<'r> {
         protocol::ObservedState { fields }: protocol::ObservedState,
         ended: Option<&str>,
     ) -> Result<Reported, plain::Misfit> {
-        let mut values = Vec::with_capacity(fields.len());
-        for (name, json) in fields {
-            if let Some(field) = self.fields.iter().find(|field| field.name == name) {
-                let value = plain::read(json, &field.shape).map_err(|misfit| misfit.inside(&name))?;
-                values.push((field.name, value));
-            }
-        }
+        let mut values = plain::read_fields(fields, self.fields)?;
         let value = |name: &str| values.iter().find(|value| value.0 == name).map(|value| &value.1);
         if let Some(Hashed { root, root_of, state, .. }) = self.hashed
             && value(root).is_none()
@@ -150,18 +136,11 @@ impl Exchange for TesteeRun<'_> {
     }
 
     fn read(&self, line: Vec<u8>, id: u64) -> Result<RunStates, Trouble> {
-        let ActionDone { steps, ended, .. } = match read_answer(&line, Some(id))? {
+        let RunDone { steps, ended, .. } = match read_answer(&line, Some(id))? {
             ProtocolAnswer::Done(done) => done,
-            ProtocolAnswer::Skip(Skip { reason, .. }) => return Ok(Err(Stopped::Unsupported(reason))),
-            ProtocolAnswer::Error(failure) => return Ok(Err(Stopped::Error(reason(failure)))),
-            ProtocolAnswer::Hello(_) | ProtocolAnswer::Digests(_) | ProtocolAnswer::Trace(_) => {
-                let what = "answered run with something else than done, skip or error";
-                return Err(Trouble::Broke(what.to_owned()));
-            }
+            other => return refused(other),
         };
-        if steps.len() != self.steps.len() {
-            return Err(Trouble::Broke(format!("answered {} of {} steps", steps.len(), self.steps.len())));
-        }
+        check_count(steps.len(), self.steps.len())?;
         let state = |(index, state)| {
             self.state(state, ended.as_deref())
                 .map_err(|misfit| Trouble::Broke(format!("answered steps[{index}]/fields/{misfit}")))
@@ -189,7 +168,7 @@ pub(super) fn written(
 /// A step, with the fields that its assertions name.
 fn written_step(step: &Step, info: &MachineInfo) -> protocol::WireStep {
     let mut observe: Vec<String> = Vec::new();
-    for assertion in step.end.iter().chain(&step.assertions) {
+    for assertion in step.demands() {
         if let PathKey::Name(name) = assertion.at.first()
             && info.fields.iter().any(|field| field.name == &**name)
             && !observe.iter().any(|known| known == &**name)
@@ -215,8 +194,23 @@ pub(super) fn wire_action(action: &case::Action, info: &MachineInfo) -> WireActi
     }
 }
 
-pub(super) fn reason(failure: TesteeFailure) -> LoadError {
-    LoadError { at: failure.path(), ..LoadError::new(failure.message) }
+/// What an answer to run says that is not done.
+pub(super) fn refused(answer: ProtocolAnswer) -> Result<RunStates, Trouble> {
+    match answer {
+        ProtocolAnswer::Skip(Skip { reason, .. }) => Ok(Err(Stopped::Unsupported(reason))),
+        ProtocolAnswer::Error(failure) => {
+            let reason = LoadError { at: failure.path(), ..LoadError::new(failure.message) };
+            Ok(Err(Stopped::Error(reason)))
+        }
+        _ => Err(Trouble::Broke("answered run with something else than done, skip or error".to_owned())),
+    }
+}
+
+pub(super) fn check_count(answered: usize, steps: usize) -> Result<(), Trouble> {
+    if answered == steps {
+        return Ok(());
+    }
+    Err(Trouble::Broke(format!("answered {answered} of {steps} steps")))
 }
 
 /// The states after the steps of a run, or why the process refuses it.

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::case::{Reported, RunStates, reason, wire_action};
+use super::case::{Reported, RunStates, check_count, refused, wire_action};
 use super::exchange::{Exchange, read_answer};
 use super::trouble::Trouble;
 use crate::machines::MachineInfo;
@@ -16,7 +16,7 @@ use crate::model::shape::{MemberShape, Shape};
 use crate::model::value::Value;
 use crate::testees::testee::Stopped;
 use crate::wire::declared::{DeclaredAnswer, DeclaredRequest, DeclaredStep};
-use crate::wire::protocol::{Offer, ProtocolAnswer, Skip, WireAction};
+use crate::wire::protocol::{Offer, ProtocolAnswer, WireAction};
 
 /// Of a memory with more cells, the names are hashed to find some of them.
 const FEW_CELLS: usize = 32;
@@ -45,13 +45,12 @@ pub(super) struct DeclaredOffer {
 impl DeclaredOffer {
     /// What is offered for a machine.
     pub(super) fn new(info: &'static MachineInfo, offer: &Offer) -> DeclaredOffer {
-        let is_reported = |name: &str| offer.fields.iter().any(|field| field == name);
         let actions = ["execute", "step-into", "step-over", "step-out"];
         DeclaredOffer {
             fields: info.fields,
-            is_reported: info.fields.iter().map(|field| is_reported(field.name)).collect(),
-            left_out: info.optional.iter().copied().filter(|name| !is_reported(name)).collect(),
-            actions: actions.into_iter().filter(|name| offer.actions.iter().any(|it| it == name)).collect(),
+            is_reported: info.fields.iter().map(|field| offer.reports(field.name)).collect(),
+            left_out: offer.left_out(info.optional).collect(),
+            actions: actions.into_iter().filter(|name| offer.performs(name)).collect(),
         }
     }
 
@@ -60,7 +59,7 @@ impl DeclaredOffer {
         let mut observe = Vec::new();
         let mut is_observed = vec![false; self.fields.len()];
         let near = NearSearch::default();
-        for assertion in step.end.iter().chain(&step.assertions) {
+        for assertion in step.demands() {
             let PathKey::Name(name) = assertion.at.first() else { continue };
             let index = near.find(self.fields.len(), |index| *name == self.fields[index].name);
             if index.is_some_and(|index| is_observed[index]) || self.left_out.contains(&&**name) {
@@ -163,9 +162,7 @@ impl Exchange for DeclaredRun<'_> {
             return Err(Trouble::Broke(format!("answered {} instead of request {id}", answer.shown_id())));
         }
         let states = answer.steps().map_err(Trouble::Broke)?;
-        if states.len() != self.steps.len() {
-            return Err(Trouble::Broke(format!("answered {} of {} steps", states.len(), self.steps.len())));
-        }
+        check_count(states.len(), self.steps.len())?;
         // One instruction or one script mostly ends in one way.
         let ended = Some(answer.ended().unwrap_or_default());
         let mut all = Vec::with_capacity(states.len());
@@ -202,8 +199,6 @@ fn refusal(line: &[u8], id: u64) -> Result<RunStates, Trouble> {
             let why = DeclaredAnswer::deviation(line).unwrap_or_else(|| "not JSON".to_owned());
             Err(Trouble::Broke(format!("wrote a line that is not an answer: {why}")))
         }
-        ProtocolAnswer::Skip(Skip { reason, .. }) => Ok(Err(Stopped::Unsupported(reason))),
-        ProtocolAnswer::Error(failure) => Ok(Err(Stopped::Error(reason(failure)))),
-        _ => Err(Trouble::Broke("answered run with something else than done, skip or error".to_owned())),
+        other => refused(other),
     }
 }

@@ -99,7 +99,7 @@ fn base64_bytes(text: &str) -> Option<Vec<u8>> {
 pub fn key(text: &str, field_type: &FieldType) -> Option<String> {
     match field_type {
         FieldType::Unsigned(_) | FieldType::Signed(_) | FieldType::Int => {
-            integer(text).filter(|number| field_type.has(number)).map(|number| super::write::hex(&number))
+            integer(text).filter(|number| field_type.has(number)).map(|number| format!("{number:#x}"))
         }
         FieldType::Bytes => hex_bytes(text.strip_prefix("0x").unwrap_or(text)).map(|bytes| bytes_key(&bytes)),
         FieldType::Bool => ["true", "false"].contains(&text).then(|| text.to_owned()),

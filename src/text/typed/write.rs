@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use num_bigint::{BigInt, Sign};
+use num_bigint::BigInt;
 
 use super::json_number;
 use crate::model::field_type::FieldType;
@@ -90,12 +90,6 @@ fn separated<T>(items: &[T], brackets: [char; 2], item: impl Fn(&T, &mut String)
     out.push(brackets[1]);
 }
 
-/// The number as `0x1f` or `-0x1`.
-pub(super) fn hex(number: &BigInt) -> String {
-    let sign = if number.sign() == Sign::Minus { "-" } else { "" };
-    format!("{sign}0x{:x}", number.magnitude())
-}
-
 fn push_hex(number: &BigInt, out: &mut String) {
     match u64::try_from(number) {
         Ok(number) => {
@@ -103,7 +97,7 @@ fn push_hex(number: &BigInt, out: &mut String) {
             push_number(number, out);
             out.push('"');
         }
-        Err(_) => push(out, format_args!("\"{}\"", hex(number))),
+        Err(_) => push(out, format_args!("\"{number:#x}\"")),
     }
 }
 

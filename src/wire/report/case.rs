@@ -16,7 +16,7 @@ use crate::model::signature::signature;
 use crate::model::state_table::StateTable;
 use crate::model::value::Value;
 use crate::model::verdict::{
-    self, Breakdown, DifferenceKind, ExpectedListing, Failure, FirstTry, NotPassed, Verdict,
+    self, Breakdown, ExpectedListing, Failure, FirstTry, NotPassed, Verdict, VerdictKind,
 };
 use crate::wire::name::start;
 use crate::wire::value::actual;
@@ -25,7 +25,7 @@ use crate::wire::value::actual;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReportedCase {
     /// The verdict.
-    pub verdict: DifferenceKind,
+    pub verdict: VerdictKind,
     /// The id, as `vmconf list` prints it.
     pub id: String,
     /// The file as it was named or found.
@@ -72,7 +72,7 @@ pub struct ReportedCase {
     pub known: Option<ExpectedListing>,
     /// For an expected failure, the verdict without the list; omitted if that is `fail`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub unlisted: Option<DifferenceKind>,
+    pub unlisted: Option<VerdictKind>,
     /// The errors, for a broken case.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problems: Option<Vec<Problem>>,
@@ -123,9 +123,8 @@ impl From<&CaseReport> for ReportedCase {
             state: failure.and_then(|it| it.state.clone()),
             listed: listed.clone(),
             known,
-            unlisted: Some(verdict.unlisted_kind()).filter(|kind| {
-                verdict.kind() == DifferenceKind::ExpectedFail && *kind != DifferenceKind::Fail
-            }),
+            unlisted: Some(verdict.unlisted_kind())
+                .filter(|kind| verdict.kind() == VerdictKind::ExpectedFail && *kind != VerdictKind::Fail),
             problems,
             reason: match verdict {
                 Verdict::Skip(reason)
@@ -166,10 +165,10 @@ impl ReportedCase {
     fn verdict(mut self) -> Result<Verdict, String> {
         let listing = self.known.take().ok_or_else(|| self.lacks("known"));
         match (self.verdict, self.unlisted) {
-            (DifferenceKind::UnexpectedPass, _) => Ok(Verdict::UnexpectedPass(listing?)),
-            (DifferenceKind::ExpectedFail, unlisted) => {
+            (VerdictKind::UnexpectedPass, _) => Ok(Verdict::UnexpectedPass(listing?)),
+            (VerdictKind::ExpectedFail, unlisted) => {
                 let not_passed =
-                    NotPassed::try_from(self.unlisted_verdict(unlisted.unwrap_or(DifferenceKind::Fail))?);
+                    NotPassed::try_from(self.unlisted_verdict(unlisted.unwrap_or(VerdictKind::Fail))?);
                 let not_passed =
                     not_passed.map_err(|other| format!("is of a case that is known to {}", other.name()))?;
                 Ok(Verdict::ExpectedFail(not_passed, listing?))
@@ -179,25 +178,25 @@ impl ReportedCase {
     }
 
     /// The verdict without a list of known failures; `kind` is its kind.
-    fn unlisted_verdict(self, kind: DifferenceKind) -> Result<Verdict, String> {
+    fn unlisted_verdict(self, kind: VerdictKind) -> Result<Verdict, String> {
         Ok(match kind {
-            DifferenceKind::Pass => Verdict::Pass,
-            DifferenceKind::Fail => Verdict::Fail(self.failure()?),
-            DifferenceKind::Skip => Verdict::Skip(self.reason()?),
-            DifferenceKind::Unsupported => Verdict::Unsupported(self.reason()?),
-            DifferenceKind::Crash => Verdict::Crash(self.breakdown()?),
-            DifferenceKind::Timeout => Verdict::Timeout(self.breakdown()?),
-            DifferenceKind::Flaky => {
+            VerdictKind::Pass => Verdict::Pass,
+            VerdictKind::Fail => Verdict::Fail(self.failure()?),
+            VerdictKind::Skip => Verdict::Skip(self.reason()?),
+            VerdictKind::Unsupported => Verdict::Unsupported(self.reason()?),
+            VerdictKind::Crash => Verdict::Crash(self.breakdown()?),
+            VerdictKind::Timeout => Verdict::Timeout(self.breakdown()?),
+            VerdictKind::Flaky => {
                 let lacks = self.lacks("firstSeconds");
                 let time = duration(self.first_seconds.ok_or(lacks)?)?;
                 Verdict::Flaky(FirstTry { breakdown: self.breakdown()?, time })
             }
-            DifferenceKind::Error => {
+            VerdictKind::Error => {
                 let lacks = self.lacks("problems");
                 let problems = self.problems.filter(|it| !it.is_empty()).ok_or(lacks)?;
                 Verdict::Error(problems.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?)
             }
-            DifferenceKind::ExpectedFail | DifferenceKind::UnexpectedPass => {
+            VerdictKind::ExpectedFail | VerdictKind::UnexpectedPass => {
                 return Err(format!("has the verdict {} without a list", kind.name()));
             }
         })

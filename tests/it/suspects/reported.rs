@@ -7,7 +7,7 @@ use tempfile::TempDir;
 use vmconf::explain::spectrum::{SpectrumCache, analyse};
 use vmconf::model::case::CaseId;
 use vmconf::model::limits::Limits;
-use vmconf::model::verdict::DifferenceKind;
+use vmconf::model::verdict::VerdictKind;
 use vmconf::run::cache::ProgramKey;
 use vmconf::run::{FileOptions, LoadOptions};
 
@@ -116,7 +116,7 @@ fn what_cases_execute_is_kept() {
     let (sources, options) = (sources_of("vectors/evm/bitwise"), LoadOptions::default());
     let verdict = |id: &CaseId| {
         let fails = id.file.ends_with("byte.json");
-        Some(if fails { DifferenceKind::Fail } else { DifferenceKind::Pass })
+        Some(if fails { VerdictKind::Fail } else { VerdictKind::Pass })
     };
     let program = || ProgramKey::of(&b"this program"[..]).unwrap();
     let first = SpectrumCache::new(program());

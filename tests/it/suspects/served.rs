@@ -6,12 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use vmconf::explain::spectrum::{SpectrumCache, analyse};
-use vmconf::explain::suspects::ranking;
 use vmconf::machines::{MachineInfo, by_name, of_this_crate};
 use vmconf::model::event::Event;
 use vmconf::model::interrupt::Interrupt;
 use vmconf::model::limits::Limits;
-use vmconf::model::verdict::DifferenceKind;
+use vmconf::model::verdict::VerdictKind;
 use vmconf::prove::mutants::fault::{RowFault, row_faults_of};
 use vmconf::prove::mutants::faulty::Faulty;
 use vmconf::run::cache::ProgramKey;
@@ -21,7 +20,7 @@ use vmconf::testees::MakeTestee;
 use vmconf::testees::process::{ProcessGroups, ProcessVm, TesteeCommand};
 use vmconf::testees::server::Server;
 
-use super::{MAX_STEPS, Numbers, SEED};
+use super::{MAX_STEPS, Numbers, SEED, ranking};
 use crate::support::skip::suites;
 use crate::support::sources_of;
 
@@ -83,13 +82,13 @@ fn named(fault: RowFault, vectors: &Sources, kept: &mut SpectrumCache) -> Vec<St
     let sample = Some(CaseSample { count: SAMPLE, seed: SEED });
     let run = RunOptions { testee: served(fault), jobs: 2, sample, ..RunOptions::default() };
     let options = LoadOptions { run, file, ..LoadOptions::default() };
-    let mut verdicts: HashMap<String, DifferenceKind> = HashMap::new();
+    let mut verdicts: HashMap<String, VerdictKind> = HashMap::new();
     run::run(vectors, &options, &mut |event| {
         if let Event::Finished(report) = event {
             verdicts.insert(report.id.to_string(), report.verdict.kind());
         }
     });
-    if verdicts.values().all(|verdict| *verdict == DifferenceKind::Pass) {
+    if verdicts.values().all(|verdict| *verdict == VerdictKind::Pass) {
         return Vec::new();
     }
     let analysis = analyse(vectors, &options, Some(kept), &|id| verdicts.get(&id.to_string()).copied());

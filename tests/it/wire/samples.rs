@@ -19,7 +19,7 @@ use vmconf::model::state_table::{MemoryWindow, StateRow, StateTable};
 use vmconf::model::suspects::{DoubtfulCase, SeparatingCondition, Suspect, SuspectAnalysis, SuspectName};
 use vmconf::model::value::Value;
 use vmconf::model::verdict::{
-    Breakdown, CaseDifference, DifferenceKind, ExpectedListing, Failure, FirstTry, NotPassed, Verdict,
+    Breakdown, CaseDifference, ExpectedListing, Failure, FirstTry, NotPassed, Verdict, VerdictKind,
 };
 use vmconf::wire::explanation::{
     Relation, WireComparedWith, WireExplanation, WireFirstDivergence, WireFurtherCauses, WireInput,
@@ -308,14 +308,14 @@ pub(super) fn any_record_case() -> impl Strategy<Value = record::RecordedCase> {
         column: None,
     });
     (
-        0..DifferenceKind::ALL.len(),
+        0..VerdictKind::ALL.len(),
         any_text(),
         prop::option::of(any_text()),
         prop::option::of(any_text()),
         prop::option::of(prop::collection::vec(problem, 1)),
     )
         .prop_map(|(kind, id, file, signature, problems)| record::RecordedCase {
-            verdict: DifferenceKind::ALL[kind],
+            verdict: VerdictKind::ALL[kind],
             id,
             file,
             signature,
@@ -399,7 +399,7 @@ pub(super) fn any_explanation() -> impl Strategy<Value = WireExplanation> {
         .prop_map(|(report, blames, steps, last, spent, stack, world, logs)| WireExplanation {
             case: ReportedCase::from(&report),
             missing: (steps % 7 == 0).then(|| "not explained".to_owned()),
-            embedded: (steps % 2 == 0).then_some(DifferenceKind::Pass),
+            embedded: (steps % 2 == 0).then_some(VerdictKind::Pass),
             divergence: (steps % 3 == 0).then(|| WireFirstDivergence {
                 step: steps,
                 pc: None,

@@ -296,7 +296,7 @@ fn explanations_have_their_schema() {
         let explanation = WireExplanation {
             case: ReportedCase::from(&report),
             missing: is_full.then(|| "not explained".to_owned()),
-            embedded: is_full.then_some(vmconf::model::verdict::DifferenceKind::Pass),
+            embedded: is_full.then_some(vmconf::model::verdict::VerdictKind::Pass),
             blames: vec![None, Some(plain), Some(full)],
             divergence: is_full.then(|| WireFirstDivergence {
                 step: 3,

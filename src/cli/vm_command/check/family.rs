@@ -10,7 +10,7 @@ use vmconf::model::shape::{MemberShape, Shape};
 use vmconf::model::value::Value;
 use vmconf::run::FamilyMachine;
 use vmconf::wire::plain;
-use vmconf::wire::protocol::{ActionDone, Offer, ProtocolAnswer, Request, RunRequest, WireAction, WireStep};
+use vmconf::wire::protocol::{Offer, ProtocolAnswer, Request, RunDone, RunRequest, WireAction, WireStep};
 
 use super::adapter::{CheckPoints, CheckedAdapter, expect};
 use super::in_flight::try_in_flight;
@@ -26,12 +26,11 @@ pub(super) fn try_family(
 ) {
     let FamilyMachine { family, machine } = known;
     let required = machine.fields.iter().filter(|field| !machine.optional.contains(&field.name));
-    let missing: Vec<_> =
-        required.map(|field| field.name).filter(|name| !offer.fields.iter().any(|it| it == name)).collect();
+    let missing: Vec<_> = required.map(|field| field.name).filter(|name| !offer.reports(name)).collect();
     let advice = format!("cases that demand {} are unsupported; report them", missing.join(", "));
     points.hold("reports all fields that are not optional", missing.is_empty(), &advice);
     let actions = family.actions();
-    let lacks = actions.iter().find(|action| !offer.actions.iter().any(|it| it == *action));
+    let lacks = actions.iter().find(|action| !offer.performs(action));
     let advice = format!("cases need {}; add it to \"actions\"", lacks.copied().unwrap_or_default());
     points.hold("performs the actions of the family", lacks.is_none(), &advice);
     let zero = |member: &MemberShape| match member.shape {
@@ -74,11 +73,11 @@ pub(super) fn try_family(
     try_in_flight(adapter, in_flight, request, points);
 }
 
-fn try_states(done: &ActionDone, known: FamilyMachine, offer: &Offer, points: &mut CheckPoints) {
+fn try_states(done: &RunDone, known: FamilyMachine, offer: &Offer, points: &mut CheckPoints) {
     let advice = format!("it reports {} states for 1 step", done.steps.len());
     points.hold("reports a state for each step", done.steps.len() == 1, &advice);
     let Some(state) = done.steps.first() else { return };
-    let extra = state.fields.keys().find(|name| !offer.fields.contains(name));
+    let extra = state.fields.keys().find(|name| !offer.reports(name));
     let advice = format!("{} was not requested", extra.map_or("", |name| name));
     points.hold("reports only what was requested", extra.is_none(), &advice);
     let missing = offer.fields.iter().find(|name| !state.fields.contains_key(*name));
@@ -130,7 +129,7 @@ impl ComparedState<'_> {
 fn try_steps(
     adapter: &mut CheckedAdapter,
     compared: &ComparedState<'_>,
-    done: &ActionDone,
+    done: &RunDone,
     step: &WireStep,
     run: &dyn Fn(u64, Vec<WireStep>) -> Request,
     points: &mut CheckPoints,

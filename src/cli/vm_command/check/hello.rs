@@ -80,7 +80,7 @@ fn try_offer(offer: &Offer, families: &Families, points: &mut CheckPoints) {
     let unknown = offer.actions.iter().find(|name| known.iter().all(|action| action.name() != **name));
     let advice = format!("there is no action {}", unknown.map_or("", |name| name));
     points.hold("performs actions that there are", unknown.is_none(), &advice);
-    let executes = offer.actions.iter().any(|name| name == WireAction::Execute.name() || name == "run");
+    let executes = offer.performs(WireAction::Execute.name()) || offer.performs("run");
     // The cases of a family may need other actions only.
     if !families.is_elsewhere(&offer.machine) {
         points.hold("executes programs", executes, "add \"execute\" to \"actions\"");

@@ -14,7 +14,7 @@ pub(super) fn try_steps(
     offer: &Offer,
     points: &mut CheckPoints,
 ) {
-    let performs = |action: &WireAction| offer.actions.iter().any(|name| name == action.name());
+    let performs = |action: &WireAction| offer.performs(action.name());
     let Some(one) = [WireAction::StepInto, WireAction::Run(1)].into_iter().find(performs) else { return };
     let [WireStep { r#do: actions, observe }] = &small.steps[..] else { return };
     let step = |actions: &[WireAction]| WireStep { r#do: actions.to_vec(), observe: observe.clone() };

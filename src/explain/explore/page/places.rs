@@ -56,9 +56,9 @@ impl PagePlaces {
             }
             let end = ranked.order.len();
             match group.kind() {
-                PlaceKind::Fixed => (ranked.compounds, ranked.cellless) = (end, end),
-                PlaceKind::Compound => ranked.cellless = end,
-                PlaceKind::Cellless => {}
+                KnownWrites::Fixed => (ranked.compounds, ranked.cellless) = (end, end),
+                KnownWrites::Compound => ranked.cellless = end,
+                KnownWrites::Cellless => {}
             }
             ranked.ranks.insert(group, first..end);
         }
@@ -113,7 +113,7 @@ impl RankedPlaces<'_> {
 
 /// How much a page knows of writes of a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum PlaceKind {
+enum KnownWrites {
     /// All of them: it is the same place in all states.
     Fixed,
     /// All of them, but only states say which compound a datum is in.
@@ -130,11 +130,11 @@ enum PlaceGroup<'p> {
 }
 
 impl<'p> PlaceGroup<'p> {
-    fn kind(&self) -> PlaceKind {
+    fn kind(&self) -> KnownWrites {
         match self {
-            PlaceGroup::Cells(CellGroup::Compound(_)) => PlaceKind::Compound,
-            PlaceGroup::Cells(_) => PlaceKind::Fixed,
-            PlaceGroup::Datum(_) => PlaceKind::Cellless,
+            PlaceGroup::Cells(CellGroup::Compound(_)) => KnownWrites::Compound,
+            PlaceGroup::Cells(_) => KnownWrites::Fixed,
+            PlaceGroup::Datum(_) => KnownWrites::Cellless,
         }
     }
 

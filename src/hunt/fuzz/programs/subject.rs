@@ -6,8 +6,7 @@ use crate::explain::explain;
 use crate::hunt::fuzz::FuzzCause;
 use crate::hunt::minimize::{diverging_instruction, named_instruction};
 use crate::isa::OpInfo;
-use crate::model::signature::signature;
-use crate::model::verdict::DifferenceKind;
+use crate::model::verdict::VerdictKind;
 use crate::run::{LoadOptions, LoadedFile, Worker};
 
 /// The minimum number of differing programs with a known cause: from then on, it can explain a further difference before
@@ -138,8 +137,8 @@ pub(super) fn cause(
 ) -> CauseInWords {
     let concluded = |what| CauseInWords { what, certainty: CauseCertainty::Concluded };
     let report = subject.worker.run_case(file, 0);
-    let signature = || signature(report.machine.as_deref(), &report.verdict).unwrap_or_default();
-    if report.verdict.kind() != DifferenceKind::Fail {
+    let signature = || report.signature().unwrap_or_default();
+    if report.verdict.kind() != VerdictKind::Fail {
         // Many breakdowns have one signature.
         let at = most_suspicious(subject, ops, None).map_or_else(String::new, |op| format!(", {op}"));
         return concluded(signature() + &at);

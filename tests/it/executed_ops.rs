@@ -2,26 +2,26 @@
 
 use std::collections::BTreeMap;
 
-use crate::isa::{Isa, OpInfo};
-use crate::machines::machine::{At, Watch};
+use vmconf::isa::{Isa, OpInfo};
+use vmconf::machines::machine::{At, Watch};
 
 /// A watch that counts how often each opcode is executed.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct ExecutedOps(BTreeMap<&'static str, u64>);
+pub(crate) struct ExecutedOps(BTreeMap<&'static str, u64>);
 
 impl ExecutedOps {
     /// How often the instruction with this mnemonic was executed.
-    pub fn count(&self, name: &str) -> u64 {
+    pub(crate) fn count(&self, name: &str) -> u64 {
         self.0.get(name).copied().unwrap_or_default()
     }
 
     /// The instructions that were never executed, in the order of the table.
-    pub fn missing(&self, isa: &Isa) -> impl Iterator<Item = &'static OpInfo> {
+    pub(crate) fn missing(&self, isa: &Isa) -> impl Iterator<Item = &'static OpInfo> {
         isa.ops.iter().filter(|op| self.count(op.name) == 0)
     }
 
     /// Adds the counts of another program.
-    pub fn add(&mut self, other: &ExecutedOps) {
+    pub(crate) fn add(&mut self, other: &ExecutedOps) {
         for (name, count) in &other.0 {
             *self.0.entry(name).or_default() += count;
         }
