@@ -223,7 +223,7 @@ impl Settings {
         let mut text = self.repeated(FlagEffect::Verdicts).to_string();
         for (files, entries) in [("", &self.entries)].into_iter().chain(overrides) {
             for flag in entries.iter().filter(changes_verdicts).flat_map(|entry| &entry.flags) {
-                text += &format!("\n{files} {flag}");
+                text.extend(["\n", files, " ", flag]);
             }
         }
         text
