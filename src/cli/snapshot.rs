@@ -147,7 +147,7 @@ impl SnapshotCommand {
                 output::note(&diagnostic.located(&source.shown));
             }
             let same = SameCases::of(&loaded, &source, &options);
-            let loaded = same.with_ends(loaded);
+            let filled = same.with_ends(&loaded);
             // Of a file that is broken as a whole, the cases are not known.
             if loaded.cases() > 0 || loaded.errors().is_empty() {
                 files.insert(source.shown.to_string());
@@ -155,7 +155,7 @@ impl SnapshotCommand {
             for (index, id) in loaded.ids().enumerate() {
                 let id = id.to_string();
                 let path = self.dir.join(file_name(&id));
-                match self.text(&loaded, index, &options) {
+                match self.text((&loaded, filled.as_ref()), index, &options) {
                     Ok(CaseEnd::Text(text)) => {
                         let snapshot = Snapshot { path: &path, file: &source.shown, id: &id, text: &text };
                         snapshot.compare(update, &mut counts, &mut out)?;
@@ -177,13 +177,20 @@ impl SnapshotCommand {
         end(&counts, update, &mut out)
     }
 
-    /// How a case ends.
+    /// How a case ends. It is read from `filled` if it lacks expectations.
     ///
     /// # Errors
     ///
     /// When the case is broken, or did not run to its end.
-    fn text(&self, loaded: &LoadedFile<'_>, index: usize, options: &LoadOptions) -> anyhow::Result<CaseEnd> {
-        let (machine, case) = match read_case(loaded, index) {
+    fn text(
+        &self,
+        (loaded, filled): (&LoadedFile<'_>, Option<&LoadedFile<'_>>),
+        index: usize,
+        options: &LoadOptions,
+    ) -> anyhow::Result<CaseEnd> {
+        // What is wrong with a case is said of the file as it is.
+        let readable = filled.filter(|filled| is_readable(filled, index)).unwrap_or(loaded);
+        let (machine, case) = match read_case(readable, index) {
             Err(error) => {
                 let NotSupported(reason) = error.downcast()?;
                 return Ok(CaseEnd::Unsupported(reason));
@@ -245,6 +252,10 @@ impl SnapshotCommand {
         }
         Ok(())
     }
+}
+
+fn is_readable(loaded: &LoadedFile<'_>, index: usize) -> bool {
+    loaded.case(index).is_some_and(|case| case.read().is_ok_and(|reading| reading.case.is_some()))
 }
 
 /// A snapshot of a case.

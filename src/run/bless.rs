@@ -200,8 +200,8 @@ impl SameCases {
     }
 
     /// The file in which those cases that cannot be read demand some end, so that a case can be run that only lacks
-    /// expectations.
-    pub fn with_ends<'s>(&'s self, loaded: LoadedFile<'s>) -> LoadedFile<'s> {
+    /// expectations; `None` if nothing can be added. Positions in it are not those of the file.
+    pub fn with_ends(&self, loaded: &LoadedFile<'_>) -> Option<LoadedFile<'_>> {
         let cases: Vec<_> = (0..loaded.cases()).filter_map(|index| loaded.case(index)).collect();
         let is_broken = |case: &&LoadedCase<'_>| {
             case.read().is_ok_and(|reading| reading.case.is_none() && reading.unsupported.is_none())
@@ -209,10 +209,10 @@ impl SameCases {
         let ends =
             cases.iter().filter(is_broken).filter_map(|case| Some((case.format.fill?)(case.root()).ends));
         let changes: Vec<_> = ends.flatten().collect();
-        let Some(case) = cases.first().filter(|_| !changes.is_empty()) else { return loaded };
+        let case = cases.first().filter(|_| !changes.is_empty())?;
         let filled = self.open(edit::apply(case.document, &changes));
         let is_same = (filled.format_name(), filled.cases()) == (loaded.format_name(), loaded.cases());
-        if is_same { filled } else { loaded }
+        is_same.then_some(filled)
     }
 }
 

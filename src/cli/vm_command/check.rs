@@ -46,7 +46,7 @@ pub(super) struct VmCheckArgs {
     config: ConfigArgs,
 
     /// The adapter and its arguments
-    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    #[arg(required = true, trailing_var_arg = true)]
     command: Vec<String>,
 }
 
