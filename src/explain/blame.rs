@@ -175,6 +175,10 @@ impl Recorder {
         let declared = self.declared.take();
         let Some(last) = self.records.back_mut().filter(|last| last.step + 1 == self.step) else { return };
         last.cost = self.gas.zip(state.gas()).map(|(before, after)| before.left.saturating_sub(after.left));
+        if state.failure().is_some() {
+            // An instruction that could not be executed did not write what it declares.
+            last.writes.clear();
+        }
         last.written = written(last.top.saturating_sub(last.taken()), pushes, top(state));
         last.moved = moved(last, pushes, state);
         last.went = pc.filter(|pc| *pc != self.after);

@@ -28,8 +28,8 @@ pub struct WriterSearch {
     /// For each sought datum and each of its cells, the number of the last instruction that wrote the cell.
     writers: Vec<Vec<Option<u64>>>,
     step: u64,
-    /// How many stack values the last instruction left in place, and how many it pushed.
-    last: Option<(usize, usize)>,
+    /// How many stack values the last instruction left in place, how many it pushed, and the other cells that it wrote.
+    last: Option<(usize, usize, Vec<Cell>)>,
     compounds: HashSet<usize>,
 }
 
@@ -60,10 +60,12 @@ impl WriterSearch {
 
     /// Completes the record of the last instruction with what only the state after it shows.
     fn complete(&mut self, state: &dyn Inspect) {
-        let Some((left, pushes)) = self.last.take() else { return };
-        let places = written(left, pushes, top(state));
+        let Some((left, pushes, declared)) = self.last.take() else { return };
         let mut wrote = written_besides(state);
         wrote.extend(created(pushes, state, &mut self.compounds));
+        // An instruction that could not be executed did not write what it declares.
+        wrote.extend(declared.into_iter().filter(|_| state.failure().is_none()));
+        let places = written(left, pushes, top(state));
         self.wrote(|cell| match cell {
             Cell::Stack(at) => places.contains(at),
             other => wrote.iter().any(|written| written.touches(other)),
@@ -77,10 +79,7 @@ impl Watch for WriterSearch {
         self.step += 1;
         let Effects { takes, writes, .. } = at.state.effects();
         let left = top(at.state) - taken(takes, at.op, at.state.height());
-        self.last = Some((left, at.op.map_or(0, |op| op.pushes.into())));
-        if !writes.is_empty() {
-            self.wrote(|cell| writes.iter().any(|written| written.touches(cell)));
-        }
+        self.last = Some((left, at.op.map_or(0, |op| op.pushes.into()), writes));
     }
 
     /// The recorder that keeps the instructions up to here sees the same changes.

@@ -23,6 +23,9 @@ use crate::model::value::Value;
 /// The maximum length of an instruction, in bytes.
 const MAX_LENGTH: usize = 33;
 
+/// How many bytes of returned data are shown as a value.
+const MAX_RETURNED: usize = 64;
+
 /// The type of transactions that have authorizations.
 const AUTHORIZATIONS: u8 = 4;
 
@@ -121,6 +124,15 @@ impl Inspect for Ethereum {
             Cell::Named("storage", name) => {
                 let (address, key) = storage_of(name)?;
                 Some(word_value(self.stored(address, key)))
+            }
+            Cell::Named("transient storage", name) => {
+                let (address, key) = storage_of(name)?;
+                let words = self.context().journaled_state.inner.transient_storage.get(&address);
+                Some(word_value(words.and_then(|words| words.get(&key)).copied().unwrap_or_default()))
+            }
+            Cell::Named("return data", _) => {
+                let data = &self.running()?.interpreter.return_data.0;
+                Some(Value::Bytes(data[..data.len().min(MAX_RETURNED)].to_vec()))
             }
             Cell::Named("balance", name) => Some(word_value(self.balance(address(name)?))),
             _ => None,
