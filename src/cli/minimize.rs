@@ -129,7 +129,7 @@ impl MinimizeCommand {
         note_result(&small, source, &subject);
         if run::is_elsewhere(loaded) {
             output::note(
-                "note: no other machine says what is right, so that the case demands of each field what it demanded before",
+                "note: no other machine says what is right: demands were kept or removed, and none is new",
             );
         }
         Ok(Exit::Passed)

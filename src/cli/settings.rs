@@ -212,7 +212,7 @@ impl Settings {
         repeated.flat_map(TypedFlag::words).collect()
     }
 
-    /// All that changes verdicts, typed or set by `vmconf.toml`, as a text that is the same for runs alike.
+    /// All flags and settings that change verdicts, as text: two runs with the same text judge cases in the same way.
     pub(super) fn verdict_flags(&self) -> String {
         let changes_verdicts = |entry: &&ConfigEntry| {
             flags::by_name(&entry.name).is_some_and(|flag| flag.changes == FlagEffect::Verdicts)

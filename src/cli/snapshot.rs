@@ -148,8 +148,7 @@ impl SnapshotCommand {
             }
             let same = SameCases::of(&loaded, &source, &options);
             let filled = same.with_ends(&loaded);
-            // Of a file that is broken as a whole, the cases are not known.
-            if loaded.cases() > 0 || loaded.errors().is_empty() {
+            if !loaded.has_unknown_cases() {
                 files.insert(source.shown.to_string());
             }
             for (index, id) in loaded.ids().enumerate() {

@@ -109,9 +109,11 @@ pub enum NotMinimized {
     /// The other cases of its file cannot be removed.
     #[error("the case cannot be separated from the other cases of its file")]
     NotSeparable,
-    /// With expectations of the machine that says what to demand, it passes.
-    #[error("the case passes once it expects what {0} does, so the vector is probably wrong")]
-    WrongVector(&'static str),
+    /// With expectations of the embedded machine, it passes.
+    #[error(
+        "the case passes once it expects what the embedded machine does, so the vector is probably wrong"
+    )]
+    WrongVector,
     /// The machine does something else when it runs the case again.
     #[error("the case does not fail in the same way when it runs again")]
     NotRepeated,
@@ -253,11 +255,7 @@ impl<'o> Minimizer<'o> {
     /// Why the case with this text, which has not changed, does not fail again as the first time.
     fn why_not(&mut self, text: String) -> NotMinimized {
         let unchanged = open_text(&self.source, text, self.subject.options);
-        if self.fails_alike(&unchanged) {
-            NotMinimized::WrongVector("the embedded machine")
-        } else {
-            NotMinimized::NotRepeated
-        }
+        if self.fails_alike(&unchanged) { NotMinimized::WrongVector } else { NotMinimized::NotRepeated }
     }
 
     fn search(&mut self) {
@@ -532,9 +530,7 @@ fn breaches(file: &LoadedFile<'_>) -> usize {
     let thorough = FormatOptions { strictness: Strictness::Thorough, ..FormatOptions::default() };
     let node = case.root();
     let in_case = case.format.read_case(node, thorough).diagnostics.len();
-    let demands_nothing = reading(file).is_some_and(|read| {
-        read.case.steps.iter().all(|step| step.end.is_none() && step.assertions.is_empty())
-    });
+    let demands_nothing = reading(file).is_some_and(|read| read.case.demands().next().is_none());
     in_case + case.format.read_rest(case.document, &[], thorough).len() + usize::from(demands_nothing)
 }
 

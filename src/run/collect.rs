@@ -105,7 +105,7 @@ impl<'s> RunCollector<'s> {
             (self.sink)(Event::Note { file, diagnostic });
         }
         let Some(report) = file.broken() else { return };
-        if let Some(list) = file.options().expected_failures.as_ref().filter(|_| file.cases() == 0) {
+        if let Some(list) = file.options().expected_failures.as_ref().filter(|_| file.has_unknown_cases()) {
             self.matched.entry(list.file.clone()).or_default().extend(list.of_broken_file(&report.id.file));
         }
         if self.may_select(&report) {

@@ -248,16 +248,19 @@ fn with_lines(groups: Vec<Agreeing<'_>>, old: &str) -> Vec<FillGroup> {
 /// The first lines of texts that are not the same but for a comma, `None` of a text that has ended; empty if all are the
 /// same.
 fn first_differing(mut texts: Vec<Lines<'_>>) -> Vec<Option<&str>> {
-    let bare = |line: Option<&'_ str>| line.map(|line| line.trim_end().trim_end_matches(',').to_owned());
     loop {
         let lines: Vec<_> = texts.iter_mut().map(Iterator::next).collect();
-        if lines.iter().any(|line| bare(*line) != bare(lines[0])) {
+        if lines.iter().any(|line| without_comma(*line) != without_comma(lines[0])) {
             return lines;
         }
         if lines.iter().all(Option::is_none) {
             return Vec::new();
         }
     }
+}
+
+fn without_comma(line: Option<&str>) -> Option<&str> {
+    line.map(|line| line.trim_end().trim_end_matches(','))
 }
 
 /// How many characters at the start all lines share.

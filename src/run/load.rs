@@ -175,6 +175,11 @@ impl<'s> LoadedFile<'s> {
         &self.errors
     }
 
+    /// Whether the file is broken in a way that leaves its cases unknown.
+    pub fn has_unknown_cases(&self) -> bool {
+        self.cases() == 0 && !self.errors.is_empty()
+    }
+
     /// The report on the file as a whole; `None` if no error belongs to the file as a whole.
     pub fn broken(&self) -> Option<CaseReport> {
         (!self.errors.is_empty()).then(|| CaseReport {

@@ -26,7 +26,7 @@ pub const MAX_BYTES: u64 = 1 << 30;
 pub const MAX_CASES: usize = 5_000_000;
 
 /// The error for a report whose summary does not count the cases before it.
-pub(super) const OTHER_COUNTS: &str = "has other cases than its summary counts: some are missing or added";
+pub const OTHER_COUNTS: &str = "has other cases than its summary counts: some are missing or added";
 
 /// A run read from a report or a record.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -302,7 +302,7 @@ fn read_transaction(node: JsonNode<'_>, lists: &mut Lists, diagnostics: &mut Dia
     }
     fields.finish(diagnostics);
     if ["gasPrice", "maxFeePerGas", "maxPriorityFeePerGas"].iter().all(|price| node.member(price).is_none()) {
-        let what = "transaction without a price of gas, which is taken as 0";
+        let what = "transaction without a gas price, which is taken as 0";
         diagnostics.note(Diagnostic::at(node.at(), what).expected("\"gasPrice\" or \"maxFeePerGas\""));
     }
     Some(Value::Record(common.0))

@@ -93,7 +93,7 @@ impl CauseFinder {
         let mut failing: Vec<&NumbersBefore> = neighbours.failing.iter().collect();
         let mut passing: Vec<&NumbersBefore> = neighbours.passing.iter().collect();
         let mut cells: Vec<(usize, u64)> = Vec::new();
-        // With few cases, the more is chance the more is named. A member besides the first says how its value was reached.
+        // With few cases, each further cell is more likely to be shared by chance, and so is each further member.
         let most = if failing.len() >= ENOUGH && self.has_cells() { MAX_CELLS } else { 1 };
         while cells.len() < most
             && let Some(cell) = self.most_telling(state, &cells, &failing, &passing)
@@ -105,7 +105,7 @@ impl CauseFinder {
         }
         cells.sort_unstable();
         let rule = rule(&self.observed, &failing, &passing).filter(|rule| rule.holds(state));
-        // Without memory, there is no instruction that the difference could be about instead.
+        // A machine without memory has no instruction to name instead, and a cause without cells would explain everything.
         if !self.has_cells() && cells.is_empty() && rule.is_none() && !neighbours.mostly_fail() {
             cells.extend(self.most_frequent(state, neighbours));
         }
@@ -133,7 +133,8 @@ impl CauseFinder {
         let count = |cases: &[&NumbersBefore], cell| cases.iter().filter(|it| has(it, cell)).count();
         let cells = self.cells(state).filter(|cell| !known.contains(cell));
         let shared = cells.filter(|cell| 100 * count(failing, *cell) >= SHARED * failing.len().max(1));
-        // Half of the neighbours keep a member of the state, which for one with many values looks like a cause.
+        // A neighbour keeps each member with a chance of one half, so that one with many values is rare among the others
+        // whether it matters or not: the member that most failing cases share comes first.
         let missing = |cell| if self.has_cells() { 0 } else { failing.len() - count(failing, cell) };
         let telling = shared.map(|cell| (missing(cell), count(passing, cell), cell));
         let (_, left, cell) = telling.min()?;

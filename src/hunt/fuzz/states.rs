@@ -79,8 +79,8 @@ pub(super) struct StateTarget<'o> {
     corpus: vec::IntoIter<GeneratedState>,
     /// How many differences were made small without a cause that is new, by the machine, the field and the instruction.
     repeated: HashMap<(usize, String, Option<String>), u32>,
-    /// The small states of the findings: the machine, the field and what is given.
-    told: HashSet<(usize, String, String)>,
+    /// The small states of the findings so far: the machine, the field and what is given.
+    reported: HashSet<(usize, String, String)>,
     /// Whether it was looked whether each machine runs states.
     is_checked: bool,
 }
@@ -116,7 +116,7 @@ impl<'o> StateTarget<'o> {
             seen: BTreeSet::new(),
             corpus: corpus.into_iter(),
             repeated: HashMap::new(),
-            told: HashSet::new(),
+            reported: HashSet::new(),
             is_checked: false,
         })
     }
@@ -297,9 +297,9 @@ impl<'o> StateTarget<'o> {
         let pointer = self.pointer().filter(|_| !matches!(verdict, Verdict::Timeout(_)));
         let common = self.causes.or_instruction(common, &neighbours, (&small, pointer));
         let cause = self.causes.cause(self.name(machine), what, &common);
-        // One state that two searches end at is one finding, whatever their neighbours have in common.
-        let is_told = !self.told.insert((machine, what.to_owned(), format!("{:?}", small.0)));
-        if known.contains(&cause) || is_told {
+        // If two states become the same small one, that is one finding, whatever their neighbours have in common.
+        let is_reported = !self.reported.insert((machine, what.to_owned(), format!("{:?}", small.0)));
+        if known.contains(&cause) || is_reported {
             *self.repeated.entry(repeated).or_insert(0) += 1;
             return Ok(None);
         }

@@ -35,7 +35,7 @@ pub fn elsewhere(
         for source in &found.sources {
             let file = open(&source, &options);
             let others: Vec<_> = file.ids().filter(|id| !ran.contains(id)).map(|id| id.to_string()).collect();
-            let is_unknown = file.cases() == 0 && !file.errors().is_empty();
+            let is_unknown = file.has_unknown_cases();
             let matches = |number: &&usize| others.iter().any(|id| list.entries[**number].matches(id));
             elsewhere.extend(numbers.iter().filter(|number| is_unknown || matches(number)));
         }

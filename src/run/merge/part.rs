@@ -17,6 +17,7 @@ use crate::model::partition::UnmatchedEntry;
 use crate::run::content_order::ContentOrder;
 use crate::text::shell::ShellWords;
 use crate::wire::line::LineError;
+use crate::wire::record::OTHER_COUNTS;
 use crate::wire::report::{ReportLine, ReportStart, ReportedPartition, TypedFlags};
 
 /// A report to merge.
@@ -164,7 +165,7 @@ impl<'s> MergedPart<'s> {
             }
         }
         if !counted.counts_as(&said) {
-            return Err("has other cases than its summary counts".to_owned());
+            return Err(OTHER_COUNTS.to_owned());
         }
         Ok(MergedPart { seconds: said.seconds, ..self })
     }
