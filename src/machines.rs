@@ -14,6 +14,7 @@ pub mod inspect;
 mod interpreter;
 pub mod machine;
 pub mod minic89;
+pub(crate) mod moves;
 mod neo;
 pub mod neo2;
 pub mod neo3;

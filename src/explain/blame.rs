@@ -28,11 +28,11 @@ pub use self::question::{AskedDatum, Question, WrongPart};
 use self::row_deviation::Declared;
 pub use self::search::{Counter, SoughtDatum, WriterSearch};
 use self::stack::created;
-pub(super) use self::stack::{taken, top, written};
+pub(super) use self::stack::{moved, taken, top, written};
 use self::variables::KnownVariables;
 
 use crate::isa::OpInfo;
-use crate::machines::inspect::{Effects, GasCount, Inspect, frame_of, written_besides};
+use crate::machines::inspect::{Effects, GasCount, Inspect, frame_of, written_cells};
 use crate::machines::machine::{At, Watch};
 use crate::model::cell::Cell;
 use crate::model::explanation::{
@@ -88,6 +88,8 @@ pub struct Recorder {
     declared: Option<Declared>,
     /// The same, until it is known where execution continued.
     goes_on: Option<Declared>,
+    /// Which stack items the last instruction moves: its [`Effects::moves`].
+    moves: Vec<usize>,
     /// The program counter after the last instruction if it does not jump.
     after: usize,
     variables: KnownVariables,
@@ -175,15 +177,12 @@ impl Recorder {
         let declared = self.declared.take();
         let Some(last) = self.records.back_mut().filter(|last| last.step + 1 == self.step) else { return };
         last.cost = self.gas.zip(state.gas()).map(|(before, after)| before.left.saturating_sub(after.left));
-        if state.failure().is_some() {
-            // An instruction that could not be executed did not write what it declares.
-            last.writes.clear();
-        }
-        last.written = written(last.top.saturating_sub(last.taken()), pushes, top(state));
-        last.moved = moved(last, pushes, state);
+        last.writes = written_cells(std::mem::take(&mut last.writes), state);
+        last.written = written(last.top.saturating_sub(last.taken), pushes, top(state));
+        let moves = std::mem::take(&mut self.moves);
+        last.moved = if state.failure().is_some() { Vec::new() } else { moved_cells(last, &moves, state) };
         last.went = pc.filter(|pc| *pc != self.after);
         last.writes.extend(created);
-        last.writes.extend(written_besides(state));
         if self.row_deviation.is_none() && self.before_end.is_empty() {
             let besides = self.variables.changed_besides(&last.writes, state);
             let what = declared.as_ref().and_then(|declared| declared.row_deviation(state));
@@ -268,10 +267,8 @@ impl Recorder {
     fn left_by(&self, writer: &CellWriter<'_>, cell: Option<&Cell>) -> Option<ExecutedInstruction> {
         let Some(Cell::Stack(at)) = cell else { return None };
         let since = self.records.iter().rev().take_while(|record| record.step > writer.by.step);
-        let is_above = |record: &&ExecutedInstruction| {
-            let taken = record.taken();
-            taken > 0 && record.top == at + 1 + taken
-        };
+        let is_above =
+            |record: &&ExecutedInstruction| record.taken > 0 && record.top == at + 1 + record.taken;
         since.into_iter().find(is_above).cloned()
     }
 }
@@ -345,6 +342,7 @@ impl ExecutedInstruction {
             inputs: operands.chain(reads).collect(),
             height,
             top,
+            taken: takes,
             stack: stack.iter().take(SHOWN).cloned().collect(),
             cost: None,
             went: None,
@@ -361,16 +359,9 @@ impl ExecutedInstruction {
         self.text.len() + inputs.chain(stack).sum::<usize>()
     }
 
-    /// How many values it popped from the stack.
-    fn taken(&self) -> usize {
-        let lowest = self.top.saturating_sub(self.inputs.len());
-        let is_operand = |input: &&BlameInput| matches!(input.cell, Cell::Stack(at) if at >= lowest);
-        self.inputs.iter().take_while(is_operand).count()
-    }
-
     fn writes_to(&self, cell: &Cell) -> bool {
         match cell {
-            Cell::Stack(at) => self.written.contains(at),
+            Cell::Stack(at) if self.written.contains(at) => true,
             other => self.writes.iter().any(|written| written.touches(other)),
         }
     }
@@ -380,20 +371,27 @@ impl ExecutedInstruction {
     }
 }
 
-/// The cells to which an instruction only moved a value that it popped, with the slots that the values came
-/// from. DUP, SWAP and instructions that store a value are not blamed for the values that they move.
-fn moved(last: &ExecutedInstruction, pushes: usize, state: &dyn Inspect) -> Vec<(Cell, usize)> {
-    match (pushes, &last.writes[..]) {
-        // Which frame stored a value matters as much as what produced it.
-        (0, [written]) if last.frame.is_none() => stored(last, written, state).into_iter().collect(),
-        (0 | 1, _) => Vec::new(),
-        _ => copied(last, state),
-    }
+/// The cells to which an instruction only moved a value, with the slots that the values came from. DUP, SWAP and
+/// instructions that store a value are not blamed for the values that they move.
+fn moved_cells(last: &ExecutedInstruction, moves: &[usize], state: &dyn Inspect) -> Vec<(Cell, usize)> {
+    let top = top(state);
+    // A faulty instruction may not do what its row says.
+    let is_done = |(to, from): &(usize, usize)| {
+        let before = last.inputs.iter().find(|input| input.cell == Cell::Stack(*from));
+        before.is_some_and(|before| state.item(top - 1 - to).as_ref() == Some(&before.value))
+    };
+    let on_stack = moved(moves, last.top, top).filter(is_done).map(|(to, from)| (Cell::Stack(to), from));
+    // Which frame stored a value matters as much as what produced it.
+    let stored = match (last.pushes, &last.writes[..]) {
+        (0, [written]) if last.frame.is_none() => stored(last, written, state),
+        _ => None,
+    };
+    on_stack.chain(stored).collect()
 }
 
 /// The value that an instruction stored in its only written cell: the last operand, since addresses are above it.
 fn stored(last: &ExecutedInstruction, written: &Cell, state: &dyn Inspect) -> Option<(Cell, usize)> {
-    let operand = last.inputs[..last.taken()].last()?;
+    let operand = last.inputs[..last.taken].last()?;
     let value = state.value(written)?;
     let number = unsigned(&value);
     let is_it = operand.value == value || number.is_some() && unsigned(&operand.value) == number;
@@ -410,21 +408,6 @@ fn unsigned(value: &Value) -> Option<BigInt> {
         Value::Bytes(bytes) => Some(BigInt::from_bytes_be(Sign::Plus, bytes)),
         _ => None,
     }
-}
-
-fn copied(last: &ExecutedInstruction, state: &dyn Inspect) -> Vec<(Cell, usize)> {
-    let top = top(state);
-    let from = |at: usize| {
-        let value = state.item(top - 1 - at)?;
-        let equal = |input: &&BlameInput| input.value == value;
-        // A value that stayed in place takes precedence over an equal one from another slot.
-        let stayed = last.inputs.iter().filter(equal).find(|input| input.cell == Cell::Stack(at));
-        match stayed.or_else(|| last.inputs.iter().find(equal))?.cell {
-            Cell::Stack(from) => Some((Cell::Stack(at), from)),
-            _ => None,
-        }
-    };
-    last.written.clone().filter_map(from).collect()
 }
 
 impl Watch for Recorder {
@@ -449,7 +432,8 @@ impl Watch for Recorder {
         self.last_op = at.op;
         self.pending = true;
         if self.keep.contains(&self.step) {
-            let effects = at.state.effects();
+            let mut effects = at.state.effects();
+            self.moves = std::mem::take(&mut effects.moves);
             self.declared = Declared::of(at, &effects);
             self.variables.keep(effects.reads.iter().map(|read| &read.0), at.state);
             self.after = at.pc + 1 + at.operand.len();

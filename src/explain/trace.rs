@@ -8,7 +8,7 @@
 use std::io::{self, Write};
 
 use crate::isa::OpInfo;
-use crate::machines::inspect::{GasCount, Inspect, frame_of};
+use crate::machines::inspect::{GasCount, Inspect};
 use crate::machines::machine::{At, Watch};
 
 mod eip3155;
@@ -31,7 +31,7 @@ pub struct TraceSelection {
     pub to: u64,
     /// The instructions; empty for all.
     pub ops: Vec<&'static OpInfo>,
-    /// The depth of frames, on a machine whose frames execute code of different accounts; `None` for any.
+    /// How many frames there are, counted as by [`Inspect::depth`]; `None` for any number.
     pub frame: Option<usize>,
     /// How many steps to omit at the start, of those that match all other conditions.
     pub skip: u64,
@@ -106,7 +106,7 @@ impl StepFilter {
         let TraceSelection { from, to, ops, frame, skip } = &self.selection;
         self.steps += 1;
         let is_asked_for = |op: &OpInfo| ops.iter().any(|asked| asked.code == op.code);
-        let is_in = |depth: &usize| frame_of(at.state).is_some_and(|frame| frame.depth == *depth);
+        let is_in = |depth: &usize| at.state.depth() == *depth;
         let is_found = (*from..=*to).contains(&self.steps)
             && (ops.is_empty() || at.op.is_some_and(is_asked_for))
             && frame.as_ref().is_none_or(is_in);

@@ -8,6 +8,9 @@ pub(crate) enum Effect<M, P> {
     Needs(P),
     /// See [`DeclaredEffect::Writes`].
     Writes(P),
+    /// The same for what it writes only in some cases, which the state after it shows. As data it is
+    /// [`DeclaredEffect::Writes`].
+    MayWrite(P),
     /// See [`DeclaredEffect::Jumps`].
     Jumps,
     /// See [`DeclaredEffect::JumpsTo`].
@@ -16,6 +19,9 @@ pub(crate) enum Effect<M, P> {
     Takes(fn(&M) -> Option<usize>),
     /// See [`DeclaredEffect::Leaves`].
     Leaves(fn(&M) -> Option<usize>),
+    /// See [`DeclaredEffect::Moves`]: for each of the topmost items after the instruction, the lowest one first, its
+    /// distance from the top before it.
+    Moves(fn(&M) -> Vec<usize>),
 }
 
 /// What a row declares, without the types of its machine.
@@ -38,6 +44,9 @@ pub enum DeclaredEffect {
     Takes,
     /// It pushes as many stack items as a function of the machine returns, instead of the number in its row.
     Leaves,
+    /// It computes none of the topmost stack items that it leaves, but moves or copies them, or leaves them in place. Blame
+    /// goes on with what produced them.
+    Moves,
 }
 
 /// What an instruction reads or writes. It determines which faults can be planted there.
@@ -99,6 +108,7 @@ macro_rules! declared_effects {
 macro_rules! declared_effect {
     (Reads($($place:tt)*)) => { $crate::isa::effect::DeclaredEffect::Reads(($($place)*).kind()) };
     (Needs($($place:tt)*)) => { $crate::isa::effect::DeclaredEffect::Needs(($($place)*).kind()) };
+    (MayWrite($($place:tt)*)) => { $crate::isa::effect::declared_effect!(Writes($($place)*)) };
     (Writes($($place:tt)*)) => { $crate::isa::effect::DeclaredEffect::Writes(($($place)*).kind()) };
     ($effect:ident $(($($function:tt)*))?) => { $crate::isa::effect::DeclaredEffect::$effect };
 }

@@ -42,6 +42,7 @@ pub(crate) fn declared<M: DeclaredPlaces>(machine: &M, counts: &dyn Fn(usize) ->
             }
             Effect::Needs(place) => effects.needs.extend(machine.cells_at(place)),
             Effect::Writes(place) => effects.writes.extend(machine.cells_at(place)),
+            Effect::MayWrite(place) => effects.may_write.extend(machine.cells_at(place)),
             Effect::Jumps => effects.write(Cell::jump()),
             Effect::JumpsTo(target) => {
                 effects.write(Cell::jump());
@@ -50,6 +51,7 @@ pub(crate) fn declared<M: DeclaredPlaces>(machine: &M, counts: &dyn Fn(usize) ->
             // It fails if it would pop more items than there are.
             Effect::Takes(count) => effects.takes = count(machine).map(|takes| takes.min(machine.height())),
             Effect::Leaves(count) => effects.leaves = count(machine),
+            Effect::Moves(from) => effects.moves = from(machine),
         }
     }
     effects
@@ -64,7 +66,7 @@ macro_rules! effects {
         /// What each row reads and writes, in the order of the rows.
         pub(super) static $list: &[&[$crate::machines::effects::Effect<$machine, $place>]] = {
             #[allow(unused_imports, reason = "a machine may need only some")]
-            use $crate::machines::effects::Effect::{Jumps, JumpsTo, Leaves, Needs, Reads, Takes, Writes};
+            use $crate::machines::effects::Effect::{Jumps, JumpsTo, Leaves, Moves, Needs, Reads, Takes, Writes};
             #[allow(clippy::enum_glob_use, reason = "rows name places without their type")]
             use $place::*;
             &[$(&[$($effect),*]),*]

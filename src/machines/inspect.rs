@@ -164,8 +164,8 @@ pub trait InspectTransaction {
     fn frame(&self) -> Option<CallFrame>;
 
     /// What the last instruction wrote, as far as only the state after it shows that: what a call
-    /// transferred, and what was undone because a frame failed. Known only if instructions are executed one
-    /// at a time.
+    /// transferred, what a frame that ended returned, and what was undone because it failed. Known only if
+    /// instructions are executed one at a time.
     fn wrote(&self) -> Vec<Cell>;
 
     /// What changes a datum of the state other than instructions: `the fee of the transaction`.
@@ -185,9 +185,17 @@ pub fn frame_of(state: &dyn Inspect) -> Option<CallFrame> {
     state.transaction()?.frame()
 }
 
-/// See [`InspectTransaction::wrote`].
-pub fn written_besides(state: &dyn Inspect) -> Vec<Cell> {
-    state.transaction().map_or_else(Vec::new, InspectTransaction::wrote)
+/// What the last instruction wrote, if `declared` are the [`Effects::writes`] from before it.
+pub fn written_cells(declared: Vec<Cell>, state: &dyn Inspect) -> Vec<Cell> {
+    // An instruction that could not be executed did not do what it declares, but may undo what others did.
+    let mut cells = if state.failure().is_some() { Vec::new() } else { declared };
+    let count = cells.len();
+    for cell in state.transaction().map_or_else(Vec::new, InspectTransaction::wrote) {
+        if !cells[..count].contains(&cell) {
+            cells.push(cell);
+        }
+    }
+    cells
 }
 
 /// The references to values and compounds that a machine counts.
@@ -261,6 +269,9 @@ pub struct Effects {
     pub takes: Option<usize>,
     /// How many values it pushes, if its row does not say.
     pub leaves: Option<usize>,
+    /// For each of the topmost stack items after it that it only moves, copies or leaves in place, the lowest one first,
+    /// the distance from the top before it.
+    pub moves: Vec<usize>,
     /// The program counter at which execution continues, if that does not depend on a condition.
     pub target: Option<usize>,
     /// The cells that it reads, with their values.
@@ -270,6 +281,9 @@ pub struct Effects {
     pub needs: Vec<Cell>,
     /// The cells that it writes.
     pub writes: Vec<Cell>,
+    /// The cells that it writes only in some cases, such as the memory for the output of a call. Those that it has
+    /// written are in [`InspectTransaction::wrote`] afterwards.
+    pub may_write: Vec<Cell>,
     /// The address of the account whose code it calls.
     pub calls: Option<String>,
 }

@@ -199,6 +199,8 @@ pub struct ExecutedInstruction {
     pub height: usize,
     /// The number of the stack slot above the top one.
     pub(crate) top: usize,
+    /// How many values it popped.
+    pub(crate) taken: usize,
     /// The topmost of these values, the top one first.
     pub stack: Vec<Value>,
     /// What it cost, on a machine with gas.

@@ -4,8 +4,9 @@
 //! - Nothing changes but the stack items that the row counts and the places that it writes.
 //! - A change of a cell that is no operand and no place that the row reads or needs changes nothing else.
 //! - Only an instruction that jumps goes on elsewhere for other values of what it reads.
+//! - The items that it moves are afterwards where the row says.
 //!
-//! Each declaration has an effect: without it, one of these does not hold.
+//! Each declaration has an effect: without it, or if it moves items from one place deeper, one of these does not hold.
 //!
 //! | file | content |
 //! |---|---|
@@ -69,6 +70,8 @@ fn fields(machine: &MachineInfo) -> Fields {
 /// A state after an instruction, or before it.
 struct Outcome {
     state: State,
+    /// The operand stack, the lowest item first.
+    stack: Vec<Value>,
     at_end: State,
     pc: Option<usize>,
     gas: Option<u64>,
@@ -85,6 +88,7 @@ impl Outcome {
         let faults = ["Fault", "FAULT"].map(Value::text);
         let mut outcome = Outcome {
             state: State::of(fields.always, machine, Some(names)),
+            stack: (0..machine.height()).rev().filter_map(|below| machine.item(below)).collect(),
             at_end: State { is_fixed: true, ..State::default() },
             pc: machine.next().map(|at| at.pc),
             gas: machine.gas().map(|gas| gas.left),
@@ -176,7 +180,7 @@ struct Trial {
     after: Outcome,
     mutants: Vec<Mutant>,
     declared: Effects,
-    /// The same, each without one of the declarations.
+    /// The same, each without one of the declarations, or with items that are moved from one place deeper.
     without: Vec<Effects>,
 }
 
@@ -194,8 +198,14 @@ impl Trial {
         let after_it = if machine.isa.unit == Unit::Words { usize::from(end as u16) } else { end };
         let mut names = names(&*start, &fields)?;
         let declared = named(start.effects(), &mut names);
-        let without = (0..op.effects.len()).map(|left_out| start.declared(&|index| index != left_out));
-        let without = without.map(|effects| named(effects, &mut names)).collect();
+        let without = op.effects.iter().enumerate().map(|(left_out, effect)| match effect {
+            DeclaredEffect::Moves => Effects {
+                moves: declared.moves.iter().map(|distance| distance + 1).collect(),
+                ..declared.clone()
+            },
+            _ => named(start.declared(&|index| index != left_out), &mut names),
+        });
+        let without = without.collect();
         let shown = format!("{} {} {}", machine.name, start.instruction(), scene.shown);
         let mut before = scene.idle.as_ref().unwrap_or(&scene.start).make()?;
         let before_names = self::names(&*before, &fields)?;
@@ -240,6 +250,9 @@ impl Trial {
                     self.shown, self.after.state.height
                 ));
             }
+            if let Some(wrong) = self.moved_elsewhere(effects) {
+                return Some(format!("{}: moves an item elsewhere than to {wrong}", self.shown));
+            }
             if effects.target.is_some() && self.after.pc != effects.target {
                 return Some(format!("{}: goes on at {:?}", self.shown, self.after.pc));
             }
@@ -275,6 +288,16 @@ impl Trial {
             };
             what.map(|what| format!("{}: with other {other:?}, {what}", self.shown))
         })
+    }
+
+    /// The stack slot, counted from the lowest one, that has another item than the one that is moved there.
+    fn moved_elsewhere(&self, effects: &Effects) -> Option<usize> {
+        let (before, after) = (&self.before.stack, &self.after.stack);
+        let lowest = after.len().checked_sub(effects.moves.len())?;
+        (lowest..)
+            .zip(&effects.moves)
+            .map(|(to, distance)| (to, before.len().checked_sub(1 + distance)))
+            .find_map(|(to, from)| (from.is_none_or(|from| before[from] != after[to])).then_some(to))
     }
 
     /// How the result depends on parts of the state, which it must not.
@@ -329,6 +352,8 @@ fn named(effects: Effects, names: &mut Names) -> Effects {
         reads: effects.reads.into_iter().map(|(cell, value)| (name(cell), value)).collect(),
         needs: effects.needs.into_iter().map(&mut name).collect(),
         writes: effects.writes.into_iter().map(&mut name).collect(),
+        moves: effects.moves,
+        may_write: effects.may_write.into_iter().map(&mut name).collect(),
         takes: effects.takes,
         leaves: effects.leaves,
         target: effects.target,

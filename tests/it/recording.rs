@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use crate::support::{read, relative, replay, written_vectors};
 use vmconf::explain::recording::{Datum, Direction, FoundMoment, FoundWrite, Recording, sections_of};
-use vmconf::machines::inspect::{Effects, Inspect, frame_of, written_besides};
+use vmconf::machines::inspect::{Effects, Inspect, frame_of, written_cells};
 use vmconf::machines::machine::{At, Watch};
 use vmconf::machines::{self};
 use vmconf::model::case::{Action, Case, Step};
@@ -41,7 +41,7 @@ impl Watch for States {
         if self.before.len() < STATES {
             // The instruction before this one may have started or ended a frame.
             if let Some(last) = self.writes.last_mut() {
-                last.writes.extend(written_besides(at.state));
+                last.writes = written_cells(std::mem::take(&mut last.writes), at.state);
             }
             self.before.push(state(at.state, &self.fields));
             let effects = at.state.effects();
@@ -107,25 +107,19 @@ fn any_step_is_what_running_to_it_gives() {
     assert!(machines.len() >= 5, "{machines:?}");
 }
 
-/// What the last of the first `steps` instructions is that wrote one of the cells. One that pushes several values leaves
-/// those in place that are there before and after it, as DUP does with the one that it copies.
-fn last_write(
-    recording: &mut Recording,
-    watch: &States,
-    heights: &[usize],
-    cells: &[Cell],
-    steps: usize,
-) -> Option<u64> {
-    let mut value = |step: usize, place: usize| {
-        let below = heights[step].checked_sub(place + 1)?;
-        recording.go_to(recording.moment(step as u64)).inspect().item(below)
-    };
-    let mut writes = |step: &usize| {
+/// What the last of the first `steps` instructions is that wrote one of the cells. One whose row says so leaves items
+/// where they are, as DUP does with the one that it copies.
+fn last_write(watch: &States, heights: &[usize], cells: &[Cell], steps: usize) -> Option<u64> {
+    let writes = |step: &usize| {
         let (left, pushes) = watch.left[*step];
         let places = left.min(heights[step + 1].saturating_sub(pushes))..heights[step + 1];
-        let mut is_pushed = |cell: &Cell| match cell {
+        let is_pushed = |cell: &Cell| match cell {
             Cell::Stack(place) if places.contains(place) => {
-                pushes < 2 || value(*step, *place) != value(step + 1, *place)
+                // Counted from the top, as the row says where the item was before.
+                let moves = &watch.writes[*step].moves;
+                let below = heights[step + 1] - 1 - place;
+                let from = moves.len().checked_sub(below + 1).map(|index| moves[index]);
+                from.is_none_or(|from| heights[*step] != place + 1 + from)
             }
             _ => false,
         };
@@ -164,7 +158,7 @@ fn the_previous_write_is_what_a_search_of_the_whole_run_finds() {
             let expected = if datum.cells.is_empty() {
                 last_change(&mut recording, &datum, steps)
             } else {
-                last_write(&mut recording, &watch, &heights, &datum.cells, steps)
+                last_write(&watch, &heights, &datum.cells, steps)
             };
             recording.go_to(here);
             let there = recording.write_of(&datum, Direction::Back, &mut |_| true);

@@ -124,9 +124,10 @@ impl<'r> Chains<'r> {
             for index in elsewhere_first(by) {
                 let whole = &by.inputs[index].cell;
                 let part = whole.part(byte.filter(|_| next == 0));
-                // If nothing wrote the byte, what wrote next to it may have written too much or too little.
                 let of_part = self.origins(&part, by.step);
-                let origins = if of_part.is_empty() { self.origins(whole, by.step) } else { of_part };
+                // If nothing wrote the byte, what wrote next to it may have written too much or too little.
+                let is_unwritten = of_part.is_empty() && self.all_kept();
+                let origins = if is_unwritten { self.origins(whole, by.step) } else { of_part };
                 for PartOrigin { cell, origin } in origins {
                     let writer = match origin {
                         CellOrigin::Vector(step) => {
@@ -223,17 +224,16 @@ impl<'r> Chains<'r> {
             let change = self.change(&cell, step);
             if let Some(change) = change.filter(|change| found.is_none_or(|found| found.step < change.after))
             {
-                // The first instruction that moved the value read it where the vector wrote it.
-                return Some(match moved_by.pop() {
-                    Some(by) => CellOrigin::Instruction(CellWriter { by, moved_by }),
-                    None => CellOrigin::Vector(change.step),
-                });
+                return Some(first_mover(moved_by).unwrap_or(CellOrigin::Vector(change.step)));
             }
-            let found = found?;
+            let Some(found) = found else { return first_mover(moved_by) };
             match found.moved_from(&cell) {
                 Some(from) => {
-                    (cell, step) = (Cell::Stack(from), found.step);
-                    moved_by.push(found);
+                    let to = std::mem::replace(&mut cell, Cell::Stack(from));
+                    step = found.step;
+                    if to != cell {
+                        moved_by.push(found);
+                    }
                 }
                 None => return Some(CellOrigin::Instruction(CellWriter { by: found, moved_by })),
             }
@@ -276,6 +276,11 @@ impl<'r> Chains<'r> {
         known.skip_while(move |change| change.after > step)
     }
 
+    /// Whether all instructions of the run are kept up to the last one.
+    fn all_kept(&self) -> bool {
+        self.records.front().is_none_or(|first| first.step == 0)
+    }
+
     /// The last instruction before `step` that decided where execution continues.
     fn jump_before(&self, step: u64) -> Option<&'r ExecutedInstruction> {
         let decides =
@@ -288,6 +293,12 @@ impl<'r> Chains<'r> {
         let count = self.records.partition_point(|record| record.step < step);
         self.records.iter().take(count).rev()
     }
+}
+
+/// The first instruction that moved a value, for one that no kept instruction wrote. It read the value where it was.
+fn first_mover<'r>(mut moved_by: Vec<&'r ExecutedInstruction>) -> Option<CellOrigin<'r>> {
+    let by = moved_by.pop()?;
+    Some(CellOrigin::Instruction(CellWriter { by, moved_by }))
 }
 
 /// The inputs of an instruction, those on the stack last: they are also shown elsewhere.

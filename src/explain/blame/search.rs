@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::question::Question;
 use super::stack::{created, taken, top, written};
-use crate::machines::inspect::{Effects, Inspect, written_besides};
+use crate::machines::inspect::{Effects, Inspect, written_cells};
 use crate::machines::machine::{At, Watch};
 use crate::model::cell::Cell;
 use crate::model::value::Value;
@@ -61,13 +61,11 @@ impl WriterSearch {
     /// Completes the record of the last instruction with what only the state after it shows.
     fn complete(&mut self, state: &dyn Inspect) {
         let Some((left, pushes, declared)) = self.last.take() else { return };
-        let mut wrote = written_besides(state);
+        let mut wrote = written_cells(declared, state);
         wrote.extend(created(pushes, state, &mut self.compounds));
-        // An instruction that could not be executed did not write what it declares.
-        wrote.extend(declared.into_iter().filter(|_| state.failure().is_none()));
         let places = written(left, pushes, top(state));
         self.wrote(|cell| match cell {
-            Cell::Stack(at) => places.contains(at),
+            Cell::Stack(at) if places.contains(at) => true,
             other => wrote.iter().any(|written| written.touches(other)),
         });
     }

@@ -23,6 +23,15 @@ pub(crate) fn written(left: usize, pushes: usize, top: usize) -> Range<usize> {
     left.min(top.saturating_sub(pushes))..top
 }
 
+/// The stack slots whose values an instruction only moved, each with the slot that held its value before. `moves` are
+/// its [`Effects::moves`], `before` and `after` the numbers of the slots above the top one.
+///
+/// [`Effects::moves`]: crate::machines::inspect::Effects::moves
+pub(crate) fn moved(moves: &[usize], before: usize, after: usize) -> impl Iterator<Item = (usize, usize)> {
+    let lowest = after.saturating_sub(moves.len());
+    (lowest..after).zip(moves).filter_map(move |(to, distance)| Some((to, before.checked_sub(1 + distance)?)))
+}
+
 /// The compound on top of the stack, if the last instruction pushed it and no earlier one did.
 pub(super) fn created(pushes: usize, state: &dyn Inspect, known: &mut HashSet<usize>) -> Option<Cell> {
     let compound = state.compound(0).filter(|_| pushes > 0)?;

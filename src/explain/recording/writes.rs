@@ -4,11 +4,10 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use super::datum::{Datum, DatumId, StateSection, sections_of};
-use crate::explain::blame::{taken, top, written};
-use crate::machines::inspect::{Effects, Inspect, written_besides};
+use crate::explain::blame::{moved, taken, top, written};
+use crate::machines::inspect::{Effects, Inspect, written_cells};
 use crate::machines::machine::{At, Watch};
 use crate::model::cell::Cell;
-use crate::model::value::Value;
 
 /// What an instruction wrote.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
@@ -57,41 +56,36 @@ pub struct PendingWrites {
     /// How many stack values are below those that it popped, and how many it pushed.
     left: usize,
     pushes: usize,
-    /// The values that it popped, the lowest one first, if it may push them again where they were, as DUP and SWAP do.
-    popped: Vec<Value>,
+    /// The number of the slot above the top one.
+    top: usize,
+    /// Which values it only moves: its [`Effects::moves`].
+    moves: Vec<usize>,
     cells: Vec<Cell>,
 }
 
 impl PendingWrites {
     /// An instruction that is about to be executed.
     pub fn of(at: &At<'_>) -> PendingWrites {
-        let Effects { takes, writes, .. } = at.state.effects();
-        let taken = taken(takes, at.op, at.state.height());
+        let Effects { takes, writes, moves, .. } = at.state.effects();
+        let (top, taken) = (top(at.state), taken(takes, at.op, at.state.height()));
         let pushes = at.op.map_or(0, |op| op.pushes.into());
-        // An instruction that pushes one value computes it, even if it equals an operand.
-        let again = if pushes < 2 { 0 } else { taken };
-        PendingWrites {
-            left: top(at.state) - taken,
-            pushes,
-            popped: (0..again).rev().filter_map(|below| at.state.item(below)).collect(),
-            cells: writes,
-        }
+        PendingWrites { left: top - taken, pushes, top, moves, cells: writes }
     }
 
     /// What it wrote, without data that have no cell; `state` is the state after it.
     pub fn done(self, state: &dyn Inspect) -> StepWrites {
-        let besides = written_besides(state);
+        let cells = written_cells(self.cells, state);
         if state.failure().is_some() {
-            // An instruction that could not be executed did not do what it declares, but may undo what others did.
-            return StepWrites { cells: besides, ..StepWrites::default() };
+            return StepWrites { cells, ..StepWrites::default() };
         }
-        let top = top(state);
-        let stayed = |place: usize| {
-            let before = place.checked_sub(self.left).and_then(|index| self.popped.get(index));
-            before.is_some_and(|before| state.item(top - 1 - place).as_ref() == Some(before))
-        };
-        let stack = written(self.left, self.pushes, top).filter(|place| !stayed(*place)).collect();
-        StepWrites { stack, cells: self.cells.into_iter().chain(besides).collect(), changed: Vec::new() }
+        let after = top(state);
+        let stayed: Vec<_> =
+            moved(&self.moves, self.top, after).filter(|(to, from)| to == from).map(|(to, _)| to).collect();
+        let written = written(self.left, self.pushes, after);
+        let in_place =
+            cells.iter().filter_map(|cell| if let Cell::Stack(at) = cell { Some(*at) } else { None });
+        let stack = written.chain(in_place).filter(|slot| stayed.binary_search(slot).is_err()).collect();
+        StepWrites { stack, cells, changed: Vec::new() }
     }
 }
 

@@ -82,6 +82,7 @@ fn is_visible(op: &OpInfo) -> bool {
         DeclaredEffect::Writes(_)
         | DeclaredEffect::Jumps
         | DeclaredEffect::Takes
-        | DeclaredEffect::Leaves => true,
+        | DeclaredEffect::Leaves
+        | DeclaredEffect::Moves => true,
     })
 }

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use serde_json::{Map, Value as Json, json};
 
 use super::writer::{TraceEnd, TraceKind, TraceOutcome, TraceStep, TraceWriter};
-use crate::machines::inspect::InspectSource;
+use crate::machines::inspect::{InspectSource, written_cells};
 use crate::model::cell::Cell;
 use crate::model::value::Value;
 use crate::wire::line::one_line;
@@ -56,12 +56,11 @@ impl TraceWriter for JsonLines {
 
     fn after(&mut self, done: &TraceOutcome<'_>, out: &mut dyn Write) -> io::Result<()> {
         let mut line = std::mem::take(&mut self.line);
-        let mut writes = std::mem::take(&mut self.writes);
+        let writes = written_cells(std::mem::take(&mut self.writes), done.state);
         if let Some(cost) = done.cost {
             line.insert("cost".to_owned(), cost.into());
         }
         if let Some(failure) = done.state.failure() {
-            writes.clear();
             line.insert("failure".to_owned(), failure.into());
         }
         let written = |cell: &Cell| cell_json(cell, done.state.value(cell).as_ref());

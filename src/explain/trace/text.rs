@@ -8,7 +8,7 @@ use num_bigint::{BigInt, Sign};
 
 use super::writer::{TraceEnd, TraceKind, TraceOutcome, TraceStep, TraceWriter};
 use crate::isa::{Isa, Unit};
-use crate::machines::inspect::{Inspect, InspectSource};
+use crate::machines::inspect::{Inspect, InspectSource, written_cells};
 use crate::model::brief::{brief, brief_bytes};
 use crate::model::cell::Cell;
 use crate::model::count::counted;
@@ -105,9 +105,11 @@ impl TraceWriter for TraceText {
 
     fn after(&mut self, done: &TraceOutcome<'_>, out: &mut dyn Write) -> io::Result<()> {
         let cost = done.cost.map_or(String::new(), |cost| cost.to_string());
+        let written = written(&written_cells(std::mem::take(&mut self.writes), done.state), done.state);
         let changed = match done.state.failure() {
-            Some(failure) => format!("! {failure}"),
-            None => written(&self.writes, done.state),
+            Some(failure) if written.is_empty() => format!("! {failure}"),
+            Some(failure) => format!("! {failure}; {written}"),
+            None => written,
         };
         self.write(&self.line, &cost, &self.found, &changed, out)
     }

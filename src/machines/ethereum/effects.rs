@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use revm_bytecode::opcode as op;
-use revm_handler::FrameData;
+use revm_handler::FrameResult;
+use revm_interpreter::interpreter_types::{Jumps as _, LegacyBytecode};
 use revm_primitives::{Address, U256};
 
 use super::machine::Ethereum;
@@ -11,8 +12,9 @@ use super::place::{EthereumPlace, rows};
 use super::trail::{of_account, storage};
 use crate::machines::byte_memory;
 use crate::machines::effects::DeclaredPlaces;
-use crate::machines::effects::Effect::{self, Jumps, Needs, Reads, Writes};
-use crate::machines::inspect::Inspect;
+use crate::machines::effects::Effect::{self, Jumps, MayWrite, Moves, Needs, Reads, Writes};
+use crate::machines::inspect::{Inspect, InspectTransaction};
+use crate::machines::moves::{duplicated, exchanged, swapped};
 use crate::machines::record::word_value;
 use crate::model::cell::Cell;
 use crate::model::value::Value;
@@ -30,7 +32,8 @@ const MEMORIES: [&str; 8] = [
 ];
 
 use EthereumPlace::{
-    Balance, Byte, Code, Input, Logs, Memory, NewFrame, Output, Own, Returned, Storage, Transient, Word,
+    Balance, Byte, Code, Duplicated, Exchanged, Input, Logs, Memory, NewFrame, Output, Own, Returned,
+    Storage, Transient, Word,
 };
 
 /// Generates from each row what some instructions read and write.
@@ -75,17 +78,15 @@ impl DeclaredPlaces for Ethereum {
             Returned => vec![returned()],
             Logs => vec![Cell::named("logs", "")],
             Output if depth == 1 => vec![Cell::named("output", "")],
-            Output => {
-                let range = match &frame.data {
-                    FrameData::Call(call) => call.return_memory_range.clone(),
-                    FrameData::Create(_) => 0..0,
-                };
-                let memory = MEMORIES.get(depth - 2).filter(|_| !range.is_empty());
-                memory.map(|memory| Cell::Range(memory, range)).into_iter().chain([returned()]).collect()
+            Output => Vec::new(),
+            NewFrame => received(depth + 1),
+            Duplicated => {
+                let below = duplicated_by_operand(self);
+                below.into_iter().filter_map(|below| self.stacked(below)).collect()
             }
-            NewFrame => {
-                let memory = MEMORIES.get(depth).map(|memory| Cell::Range(memory, 0..usize::MAX));
-                memory.into_iter().chain([input_of(depth + 1)]).collect()
+            Exchanged => {
+                let both = self.exchanged().map_or_else(Vec::new, |(near, far)| vec![near, far]);
+                both.into_iter().filter_map(|below| self.stacked(below)).collect()
             }
         }
     }
@@ -99,9 +100,59 @@ impl DeclaredPlaces for Ethereum {
             Balance(operand) => Some(word_value(self.balance(self.address(operand)?))),
             Own => Some(word_value(self.balance(self.running()?.interpreter.input.target_address))),
             Input => Some(self.input()),
+            Duplicated | Exchanged => self.slot(cell),
             _ => self.value(cell),
         }
     }
+}
+
+/// Which items DUPN moves.
+fn duplicated_by_operand(machine: &Ethereum) -> Vec<usize> {
+    machine.immediate().and_then(single).and_then(|count| count.checked_sub(1)).into_iter().collect()
+}
+
+/// Which items SWAPN and EXCHANGE move.
+fn exchanged_by_operand(machine: &Ethereum) -> Vec<usize> {
+    let Some((near, far)) = machine.exchanged() else { return Vec::new() };
+    exchanged(near, far).chain((0..near).rev()).collect()
+}
+
+/// The number that the operand of DUPN and SWAPN means (EIP-8024); `None` for an operand that is not valid.
+fn single(operand: u8) -> Option<usize> {
+    let number = usize::from(operand);
+    (!(91..128).contains(&operand)).then_some((number + 145) % 256)
+}
+
+/// The two numbers that the operand of EXCHANGE means (EIP-8024), the smaller one first; `None` for an operand that is
+/// not valid.
+fn pair(operand: u8) -> Option<(usize, usize)> {
+    if (82..128).contains(&operand) {
+        return None;
+    }
+    let both = usize::from(operand ^ 143);
+    let (high, low) = (both / 16, both % 16);
+    Some(if high < low { (high + 1, low + 1) } else { (low + 1, 29 - high) })
+}
+
+/// What the frame with this number receives: its memory, which is empty, and its input.
+pub(super) fn received(depth: usize) -> Vec<Cell> {
+    let memory = MEMORIES.get(depth - 1).map(|memory| Cell::Range(memory, 0..usize::MAX));
+    memory.into_iter().chain([input_of(depth)]).collect()
+}
+
+/// What the frame with this number gets from one that it called: the returned data, and as much of them in its
+/// memory as there is room for.
+pub(super) fn returned_to(depth: usize, result: &FrameResult) -> Vec<Cell> {
+    let copied = match result {
+        FrameResult::Call(call) if call.instruction_result().is_ok_or_revert() => {
+            let Range { start, end } = call.memory_offset;
+            // The range of an empty output is beyond the memory.
+            start..end.min(start.saturating_add(call.result.output.len()))
+        }
+        FrameResult::Call(_) | FrameResult::Create(_) => 0..0,
+    };
+    let memory = MEMORIES.get(depth - 1).filter(|_| !copied.is_empty());
+    memory.map(|memory| Cell::Range(memory, copied)).into_iter().chain([returned()]).collect()
 }
 
 fn input_of(depth: usize) -> Cell {
@@ -116,6 +167,32 @@ impl Ethereum {
     /// The word at this distance from the top of the stack.
     fn word(&self, below: usize) -> Option<U256> {
         self.running()?.interpreter.stack.peek(below).ok()
+    }
+
+    /// The byte after the opcode; the code is followed by zeros.
+    fn immediate(&self) -> Option<u8> {
+        let bytecode = &self.running()?.interpreter.bytecode;
+        Some(bytecode.bytecode_slice().get(bytecode.pc() + 1).copied().unwrap_or_default())
+    }
+
+    /// The distances from the top of the items that SWAPN or EXCHANGE exchanges, the smaller one first.
+    fn exchanged(&self) -> Option<(usize, usize)> {
+        match self.next_code()? {
+            op::SWAPN => Some((0, single(self.immediate()?)?)),
+            op::EXCHANGE => pair(self.immediate()?),
+            _ => None,
+        }
+    }
+
+    /// The cell of the item at this distance from the top.
+    fn stacked(&self, below: usize) -> Option<Cell> {
+        Some(Cell::Stack(self.frame()?.stack + self.height().checked_sub(below + 1)?))
+    }
+
+    /// The item in this cell.
+    fn slot(&self, cell: &Cell) -> Option<Value> {
+        let Cell::Stack(at) = cell else { return None };
+        self.item((self.frame()?.stack + self.height()).checked_sub(at + 1)?)
     }
 
     fn small(&self, below: usize) -> Option<usize> {

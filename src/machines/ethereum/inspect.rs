@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use revm_interpreter::interpreter_types::{Jumps, LegacyBytecode};
 use revm_primitives::{Address, TxKind};
 
-use super::machine::Ethereum;
+use super::machine::{Ethereum, TransactionOutcome};
 use super::table::ETHEREUM;
 use super::trail::{MAX_ITEMS, address, of_account, storage, storage_of};
 use super::{accounts, logs};
@@ -182,10 +182,13 @@ impl InspectTransaction for Ethereum {
         let account = address(account).filter(|_| **field == *"state" && self.has_changed(account, leaf))?;
         let transaction = &self.context().tx;
         let is_sender = transaction.caller == account;
+        let is_created = self.created() == Some(account);
         let why = match &**leaf {
             "nonce" if is_sender => "the transaction counts it",
             "balance" if is_sender => "the transaction takes its fee and what it sends",
             "balance" if transaction.kind == TxKind::Call(account) => "the transaction sends its value",
+            "balance" if is_created => "the transaction sends its value",
+            "nonce" if is_created => "the transaction creates the account",
             "balance" if self.context().block.beneficiary == account => "the fee of the transaction",
             "nonce" | "code" if transaction.tx_type == AUTHORIZATIONS => {
                 "an authorization of the transaction"
@@ -200,6 +203,14 @@ impl InspectTransaction for Ethereum {
 const MAX_LOGS: usize = 100;
 
 impl Ethereum {
+    /// The account that the transaction has created.
+    fn created(&self) -> Option<Address> {
+        match &self.ended()?.outcome {
+            TransactionOutcome::Executed(result) => result.created_address(),
+            TransactionOutcome::Refused(_) => None,
+        }
+    }
+
     /// The log entries so far; after a transaction that failed, none.
     fn shown_logs(&self) -> Section {
         let logs = match self.ended() {

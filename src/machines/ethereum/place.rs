@@ -30,14 +30,19 @@ pub(crate) enum EthereumPlace {
     Returned,
     /// The log entries.
     Logs,
-    /// The data that the frame returns.
+    /// The data that the frame returns. Where it goes in the frame of a caller is known once it has ended.
     Output,
     /// What a new frame receives.
     NewFrame,
+    /// The item that DUPN copies.
+    Duplicated,
+    /// The two items that EXCHANGE or SWAPN exchanges.
+    Exchanged,
 }
 
 use EthereumPlace::{
-    Balance, Byte, Code, Input, Logs, Memory, NewFrame, Output, Own, Returned, Storage, Transient, Word,
+    Balance, Byte, Code, Duplicated, Exchanged, Input, Logs, Memory, NewFrame, Output, Own, Returned,
+    Storage, Transient, Word,
 };
 
 impl EthereumPlace {
@@ -47,7 +52,8 @@ impl EthereumPlace {
             Memory(..) | Word(_) => PlaceKind::Bytes,
             Byte(_) => PlaceKind::Byte,
             Storage(_) | Transient(_) => PlaceKind::Variable,
-            Balance(_) | Own | Code(_) | Input | Returned | Logs | Output | NewFrame => PlaceKind::Other,
+            Balance(_) | Own | Code(_) | Input | Returned | Logs | Output | NewFrame | Duplicated
+            | Exchanged => PlaceKind::Other,
         }
     }
 }
@@ -74,12 +80,20 @@ macro_rules! rows {
     TLOAD => [Reads(Transient(0))];
     TSTORE => [Writes(Transient(0))];
     JUMP | JUMPI => [Jumps];
+    DUP1 | DUP2 | DUP3 | DUP4 | DUP5 | DUP6 | DUP7 | DUP8 | DUP9 | DUP10 | DUP11 | DUP12 | DUP13 | DUP14
+    | DUP15 | DUP16 => [Moves(duplicated)];
+    SWAP1 | SWAP2 | SWAP3 | SWAP4 | SWAP5 | SWAP6 | SWAP7 | SWAP8 | SWAP9 | SWAP10 | SWAP11 | SWAP12 | SWAP13
+    | SWAP14 | SWAP15 | SWAP16 => [Moves(swapped)];
+    DUPN => [Reads(Duplicated), Moves(duplicated_by_operand)];
+    SWAPN | EXCHANGE => [Reads(Exchanged), Writes(Exchanged), Moves(exchanged_by_operand)];
     LOG0 | LOG1 | LOG2 | LOG3 | LOG4 => [Reads(Memory(0, 1)), Writes(Logs)];
-    CREATE | CREATE2 => [Reads(Memory(1, 2)), Needs(Own), Writes(NewFrame), Writes(Returned)];
+    CREATE | CREATE2 => [Reads(Memory(1, 2)), Needs(Own), MayWrite(NewFrame), Writes(Returned)];
     CALL | CALLCODE => [
-        Reads(Memory(3, 4)), Needs(Own), Writes(NewFrame), Writes(Memory(5, 6)), Writes(Returned)
+        Reads(Memory(3, 4)), Needs(Own), MayWrite(NewFrame), MayWrite(Memory(5, 6)), Writes(Returned)
     ];
-    DELEGATECALL | STATICCALL => [Reads(Memory(2, 3)), Writes(NewFrame), Writes(Memory(4, 5)), Writes(Returned)];
+    DELEGATECALL | STATICCALL => [
+        Reads(Memory(2, 3)), MayWrite(NewFrame), MayWrite(Memory(4, 5)), Writes(Returned)
+    ];
     RETURN | REVERT => [Reads(Memory(0, 1)), Writes(Output)];
     STOP | SELFDESTRUCT => [Writes(Output)];
     }};

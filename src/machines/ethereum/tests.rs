@@ -56,11 +56,17 @@ fn accesses_accounts(code: u8) -> bool {
         | EthereumPlace::Input
         | EthereumPlace::Returned
         | EthereumPlace::Logs
-        | EthereumPlace::Output => false,
+        | EthereumPlace::Output
+        | EthereumPlace::Duplicated
+        | EthereumPlace::Exchanged => false,
     };
     code == BLOCKHASH
         || effects(code).iter().any(|effect| match effect {
-            Effect::Reads(place) | Effect::Needs(place) | Effect::Writes(place) => is_account(place),
-            Effect::Jumps | Effect::JumpsTo(_) | Effect::Takes(_) | Effect::Leaves(_) => false,
+            Effect::Reads(place) | Effect::Needs(place) | Effect::Writes(place) | Effect::MayWrite(place) => {
+                is_account(place)
+            }
+            Effect::Jumps | Effect::JumpsTo(_) | Effect::Takes(_) | Effect::Leaves(_) | Effect::Moves(_) => {
+                false
+            }
         })
 }

@@ -1,4 +1,4 @@
-//! What the last instruction did to the accounts, read from the engine's journal.
+//! What the last instruction did to the accounts, read from the engine's journal, and to other frames.
 //!
 //! Kept only while instructions are executed one at a time, for a watch.
 
@@ -19,6 +19,8 @@ pub(super) struct Trail {
     /// How many entries of the journal have been read.
     seen: usize,
     entries: Vec<JournalEntry>,
+    /// What another frame received or got back.
+    passed: Vec<Cell>,
     /// Why the instruction could not be executed.
     pub(super) failure: Option<InstructionResult>,
 }
@@ -37,6 +39,11 @@ impl Trail {
         }
     }
 
+    /// Another frame received this, or got it back.
+    pub(super) fn pass(&mut self, cells: Vec<Cell>) {
+        self.passed.extend(cells);
+    }
+
     /// Reads the new entries.
     pub(super) fn follow(&mut self, journal: &[JournalEntry]) {
         self.entries.extend_from_slice(journal.get(self.seen..).unwrap_or_default());
@@ -45,7 +52,8 @@ impl Trail {
 
     /// The cells that were written.
     pub(super) fn cells(&self) -> Vec<Cell> {
-        let mut cells: Vec<_> = self.entries.iter().flat_map(written).collect();
+        let mut cells: Vec<_> =
+            self.entries.iter().flat_map(written).chain(self.passed.iter().cloned()).collect();
         cells.dedup();
         cells
     }

@@ -9,6 +9,7 @@ use crate::isa::disassembler::disassemble;
 use crate::machines::byte_memory;
 use crate::machines::effects::{DeclaredPlaces, Effect, declared, effects};
 use crate::machines::inspect::{Effects, GasCount, Inspect};
+use crate::machines::moves::{duplicated, swapped};
 use crate::machines::record::word_value;
 use crate::machines::view::{CodeLine, Section, code_lines, part_of_code};
 use crate::model::cell::Cell;

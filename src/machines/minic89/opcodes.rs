@@ -65,9 +65,9 @@ macro_rules! rows {
     PUSH_FUN                   ["fid"]     (0 -> 1) stack::push_fun,     "push a reference to a function", [];
     PUSH_NULLFUN = PUSH_NULL   []          (0 -> 1) stack::push_nullfun, "push the reference to no function", [];
     POP                        []          (1 -> 0) stack::pop,          "drop the top value", [];
-    DUP                        []          (1 -> 2) stack::dup,          "push the top value again", [];
+    DUP                        []          (1 -> 2) stack::dup,          "push the top value again", [Moves(|_| vec![0, 0])];
     LOAD_LOCAL = LOAD          ["slot"]    (0 -> 1) local::load,         "push the value of a local slot", [Reads(Slot)];
-    STORE_LOCAL = STORE        ["slot"]    (1 -> 1) local::store,        "the top value to a local slot; it stays on the stack", [Writes(Slot)];
+    STORE_LOCAL = STORE        ["slot"]    (1 -> 1) local::store,        "the top value to a local slot; it stays on the stack", [Writes(Slot), Moves(|_| vec![0])];
     ADD                        []          (2 -> 1) arith::add,          "a + b", [];
     SUB                        []          (2 -> 1) arith::sub,          "a - b", [];
     MUL                        []          (2 -> 1) arith::mul,          "a * b", [];

@@ -2,6 +2,7 @@
 
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::At;
+use crate::machines::moves;
 use crate::model::cell::Cell;
 
 /// A machine whose instructions find counts and indexes on the stack.
@@ -51,6 +52,49 @@ pub(in crate::machines) fn index(machine: &impl NeoOperands) -> Option<usize> {
 /// How many of the items that [`indexed`] counts remain, with the item at the index.
 pub(in crate::machines) fn index_and_one(machine: &impl NeoOperands) -> Option<usize> {
     indexed(machine)?.checked_sub(1)
+}
+
+/// Which items are moved, see [`Effect::Moves`], if the item at the index on top is removed.
+///
+/// [`Effect::Moves`]: crate::machines::effects::Effect::Moves
+pub(in crate::machines) fn without_indexed(machine: &impl NeoOperands) -> Vec<usize> {
+    (1..=own_index(machine)).rev().collect()
+}
+
+/// The same if the item at the index moves to the top.
+pub(in crate::machines) fn rolled(machine: &impl NeoOperands) -> Vec<usize> {
+    let index = own_index(machine);
+    (1..=index).rev().chain([index + 1]).collect()
+}
+
+/// The same if a copy of the item at the index replaces the index.
+pub(in crate::machines) fn copied(machine: &impl NeoOperands) -> Vec<usize> {
+    vec![own_index(machine) + 1]
+}
+
+/// The same if the item below the index stays, which the row of the instruction counts.
+pub(in crate::machines) fn copied_above(machine: &impl NeoOperands) -> Vec<usize> {
+    [1].into_iter().chain(copied(machine)).collect()
+}
+
+/// The same if the items whose number is on top are reversed.
+pub(in crate::machines) fn reversed(machine: &impl NeoOperands) -> Vec<usize> {
+    (1..=own_index(machine)).collect()
+}
+
+/// The same if the item at the index and the one below the index are exchanged.
+pub(in crate::machines) fn exchanged(machine: &impl NeoOperands) -> Vec<usize> {
+    moves::exchanged(1, own_index(machine) + 1).collect()
+}
+
+/// The same if a copy of the item below the number on top is put under so many items.
+pub(in crate::machines) fn tucked(machine: &impl NeoOperands) -> Vec<usize> {
+    [1].into_iter().chain((1..=own_index(machine)).rev()).collect()
+}
+
+/// The index or number on top; with one that the stack has no items for, the instruction fails.
+fn own_index(machine: &impl NeoOperands) -> usize {
+    machine.count(0).unwrap_or_default().min(machine.height())
 }
 
 /// The position that the operand refers to.

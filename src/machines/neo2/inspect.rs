@@ -13,7 +13,10 @@ use crate::isa::disassembler::line_at;
 use crate::machines::effects::{DeclaredPlaces, Effect, declared, effects};
 use crate::machines::inspect::{Effects, Inspect, ReferenceCount, cells_inside};
 use crate::machines::machine::At;
-use crate::machines::neo::operands::{NeoOperands, at_offset, counted, index, index_and_one, indexed};
+use crate::machines::neo::operands::{
+    NeoOperands, at_offset, copied_above, counted, exchanged, index, index_and_one, indexed, rolled, tucked,
+    without_indexed,
+};
 use crate::machines::neo::show::Show;
 use crate::machines::view::{CodeLine, Section, code_lines, part_of_code};
 use crate::model::cell::Cell;
@@ -131,6 +134,10 @@ impl DeclaredPlaces for Neo2 {
                 (_, None) => Vec::new(),
             },
             Neo2Place::Entry(whole, key) => one(self.part(whole, key).0),
+            Neo2Place::Removed(whole, key) => match self.below(whole) {
+                Some(Neo2Item::Map(_)) => self.cells_at(Neo2Place::Item(whole, key)),
+                _ => self.cells_at(Neo2Place::Compound(whole)),
+            },
             Neo2Place::End(list) => {
                 let size = self.below(list).and_then(|item| self.list(item)).map(<[Neo2Item]>::len);
                 one(self.compound(list).zip(size).map(|(id, size)| Cell::item(id, &size.into())))
@@ -153,7 +160,7 @@ impl DeclaredPlaces for Neo2 {
             }
             Neo2Place::Signatures => self.item(self.several(0)),
             Neo2Place::Alt => self.core.alt.last().map(|item| self.shown(item)),
-            Neo2Place::End(_) | Neo2Place::NewAlt => None,
+            Neo2Place::Removed(..) | Neo2Place::End(_) | Neo2Place::NewAlt => None,
         }
     }
 }

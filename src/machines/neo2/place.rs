@@ -18,6 +18,9 @@ pub(crate) enum Neo2Place {
     Item(usize, usize),
     /// Like [`Neo2Place::Item`], whether it exists or not.
     Entry(usize, usize),
+    /// What removing the second operand from the first one changes: the value of a Map at the key, all of a list, whose
+    /// items move.
+    Removed(usize, usize),
     /// The position after the last item of a list.
     End(usize),
     /// The list of signatures, below the keys or their list.
@@ -32,7 +35,7 @@ impl Neo2Place {
     /// What is there.
     pub(super) const fn kind(self) -> PlaceKind {
         match self {
-            Neo2Place::Compound(_) => PlaceKind::Compound,
+            Neo2Place::Compound(_) | Neo2Place::Removed(..) => PlaceKind::Compound,
             Neo2Place::Struct(_) => PlaceKind::Struct,
             Neo2Place::Picked
             | Neo2Place::Swapped

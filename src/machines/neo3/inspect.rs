@@ -11,7 +11,9 @@ use crate::isa::disassembler::line_at;
 use crate::machines::effects::{DeclaredPlaces, Effect, declared, effects};
 use crate::machines::inspect::{Effects, Inspect, ReferenceCount, cells_inside};
 use crate::machines::machine::At;
-use crate::machines::neo::operands::{NeoOperands, at_offset, counted, index, index_and_one, indexed};
+use crate::machines::neo::operands::{
+    NeoOperands, at_offset, copied, counted, index, index_and_one, indexed, reversed, rolled, without_indexed,
+};
 use crate::machines::neo::show::Show;
 use crate::machines::view::{CodeLine, Section, code_lines, part_of_code};
 use crate::model::cell::Cell;
@@ -139,6 +141,10 @@ impl DeclaredPlaces for Neo3 {
                 }
                 _ => Vec::new(),
             },
+            Neo3Place::Removed(whole, key) => match self.core.below(whole) {
+                Some(Neo3Item::Map(_)) => self.cells_at(Neo3Place::Item(whole, key)),
+                _ => self.cells_at(Neo3Place::Compound(whole)),
+            },
             Neo3Place::NoItem(whole, key) => {
                 one(self.cells_at(Neo3Place::Item(whole, key)).is_empty().then(exception))
             }
@@ -198,6 +204,7 @@ impl DeclaredPlaces for Neo3 {
             }
             Neo3Place::NoItem(..)
             | Neo3Place::NoEntry(..)
+            | Neo3Place::Removed(..)
             | Neo3Place::Copied(..)
             | Neo3Place::End(_)
             | Neo3Place::NewStatics

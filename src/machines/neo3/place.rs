@@ -22,6 +22,9 @@ pub(crate) enum Neo3Place {
     NoEntry(usize, usize),
     /// The bytes of the first operand, a Buffer, from the index that the second one gives, as many as the third one says.
     Copied(usize, usize, usize),
+    /// What removing the second operand from the first one changes: the value of a Map at the key, all of a list, whose
+    /// items move.
+    Removed(usize, usize),
     /// The position after the last item of a list.
     End(usize),
     /// The last item of a list.
@@ -51,7 +54,7 @@ impl Neo3Place {
     pub(super) const fn kind(self) -> PlaceKind {
         match self {
             Neo3Place::Static | Neo3Place::Local | Neo3Place::Argument => PlaceKind::Variable,
-            Neo3Place::Compound(_) | Neo3Place::Copied(..) => PlaceKind::Compound,
+            Neo3Place::Compound(_) | Neo3Place::Removed(..) | Neo3Place::Copied(..) => PlaceKind::Compound,
             Neo3Place::Struct(_) => PlaceKind::Struct,
             Neo3Place::Exception | Neo3Place::Pending => PlaceKind::Exception,
             Neo3Place::NoItem(..) | Neo3Place::NoEntry(..) => PlaceKind::FailedOperands,

@@ -61,10 +61,11 @@ impl Faulty {
         self.frame = self.frame_now();
         let word = self.word;
         let height = self.inner.height();
-        let Effects { takes, reads, mut writes, .. } = self.inner.effects();
+        let Effects { takes, reads, mut writes, may_write, .. } = self.inner.effects();
         // What the environment writes, whatever the row declares, is no result of the instruction.
         let besides = self.inner.declared(&|_| false).writes;
         writes.retain(|cell| !besides.contains(cell));
+        writes.extend(may_write);
         let takes = takes.unwrap_or_else(|| self.fault.op.pops.into()).min(height);
         let on_stack = (0..takes).map(|below| Cell::Stack(height - 1 - below));
         let operands: Vec<_> = on_stack.chain(reads.into_iter().map(|it| it.0)).collect();

@@ -12,6 +12,7 @@ use revm_state::EvmState;
 use super::slices::size_of_code;
 use super::{Ethereum, RunningTransaction, Stage, TransactionEnd, TransactionOutcome, TransactionStop};
 use crate::machines::account::{COPIES, Limit};
+use crate::machines::ethereum::effects::{received, returned_to};
 use crate::machines::ethereum::engine::{EngineError, RevmEngine};
 use crate::machines::ethereum::fault::FaultyRule;
 use crate::machines::ethereum::fork::ForkRules;
@@ -149,6 +150,9 @@ impl Ethereum {
                 token.assert();
                 self.depth += 1;
                 self.deepest = self.deepest.max(self.depth);
+                if let Some(trail) = &mut self.trail {
+                    trail.pass(received(self.depth));
+                }
                 Ok(())
             }
             ItemOrResult::Result(result) => self.leave(result),
@@ -160,6 +164,9 @@ impl Ethereum {
         self.calls.leave(&result);
         self.hold_result(&result)?;
         if let Some(caller) = self.depth.checked_sub(1) {
+            if let Some(trail) = &mut self.trail {
+                trail.pass(returned_to(self.depth, &result));
+            }
             self.frames[caller].return_result::<_, EngineError>(&mut self.engine.ctx, result)?;
             self.forget_lengths();
             return Ok(());
