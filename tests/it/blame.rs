@@ -331,3 +331,67 @@ fn suicide_makes_the_balance_of_the_beneficiary_and_the_end_of_the_account() {
         assert_eq!(maker(&code, "0x0186a0", OTHER, part), heir, "{part}");
     }
 }
+
+/// A vector for a script of NeoVM that leaves these numbers on its stack, the top one first.
+fn script(script: &str, halted: &str, stack: &[u64]) -> Json {
+    let stack: Vec<_> = stack.iter().map(|value| json!({ "type": "Integer", "value": value })).collect();
+    let step = json!({ "actions": ["Execute"], "result": { "state": halted, "resultStack": stack } });
+    json!({ "category": "Moves", "name": "Moves", "tests": [{ "name": "moves", "script": script, "steps": [step] }] })
+}
+
+/// Among equal values, the instruction is named whose value was moved where the wrong one is. Each case: the script, the
+/// stack that it leaves with one wrong number, and the step that made what is there.
+#[test]
+fn the_producer_of_a_moved_value_is_named_among_equal_ones() {
+    let neo3: [(&str, &[u64], u64); 13] = [
+        // PUSH5 PUSH5, then SWAP, OVER, NIP, TUCK
+        ("0x15155040", &[6, 5], 1),
+        ("0x15155040", &[5, 6], 2),
+        ("0x15154b40", &[6, 5, 5], 1),
+        ("0x15154640", &[6], 2),
+        ("0x15154e40", &[5, 5, 6], 2),
+        ("0x15154e40", &[5, 6, 5], 1),
+        // PUSH5 PUSH5 PUSH5, then ROT, PUSH2 ROLL, PUSH1 XDROP, PUSH3 REVERSEN
+        ("0x1515155140", &[6, 5, 5], 1),
+        ("0x1515155140", &[5, 6, 5], 3),
+        ("0x151515125240", &[6, 5, 5], 1),
+        ("0x151515114840", &[6, 5], 3),
+        ("0x151515135540", &[6, 5, 5], 1),
+        // PUSH5, then PUSH0 PICK, which leaves the item that it copies
+        ("0x15104d40", &[5, 6], 1),
+        ("0x15104d40", &[6, 5], 1),
+    ];
+    for (code, stack, step) in neo3 {
+        let text = diff(&script(code, "HALT", stack), &[]);
+        assert!(text.contains(&format!("made by  step {step}, ")), "{code} {stack:?}: {text}");
+    }
+    let neo2: [(&str, &[u64], u64); 5] = [
+        // PUSH5 PUSH5, then SWAP, PUSH1 XSWAP, PUSH2 XTUCK, PUSH1 PICK
+        ("0x55557c66", &[6, 5], 1),
+        ("0x5555517266", &[6, 5], 1),
+        ("0x5555517266", &[5, 6], 2),
+        ("0x5555527366", &[5, 5, 6], 2),
+        ("0x5555517966", &[6, 5, 5], 1),
+    ];
+    for (code, stack, step) in neo2 {
+        let text = diff(&script(code, "Halt", stack), &[]);
+        assert!(text.contains(&format!("made by  step {step}, ")), "{code} {stack:?}: {text}");
+    }
+    // PUSH1 7, PUSH1 7, then SWAP1 or DUP2; the top item goes to storage.
+    for (code, spent) in [("0x600760079060005500", 20_012), ("0x600760078160005500", 20_012)] {
+        let text = diff(&stores(code, "0x08", spent), &[]);
+        assert!(text.contains("made by  step 1, 0x00 PUSH1 0x07"), "{code}: {text}");
+    }
+}
+
+/// REMOVE of one key of a Map writes no other one.
+#[test]
+fn removing_a_key_makes_no_other_value() {
+    // NEWMAP; m[1] = 5; m[2] = 6; remove 2
+    let code = "0xc84a1115d04a1216d04a12d240";
+    let map = json!([{ "type": "Map", "value": { "0x01": { "type": "Integer", "value": 7 } } }]);
+    let mut vector = script(code, "HALT", &[]);
+    vector["tests"][0]["steps"][0]["result"]["resultStack"] = map;
+    let text = diff(&vector, &[]);
+    assert!(text.contains("made by  step 5, 0x04 SETITEM"), "{text}");
+}

@@ -12,8 +12,8 @@ use super::place::{EthereumPlace, rows};
 use super::trail::{of_account, storage};
 use crate::machines::byte_memory;
 use crate::machines::effects::DeclaredPlaces;
-use crate::machines::effects::Effect::{self, Jumps, MayWrite, Moves, Needs, Reads, Writes};
-use crate::machines::inspect::{Inspect, InspectTransaction};
+use crate::machines::effects::Effect::{self, Jumps, Leaves, MayWrite, Moves, Needs, Reads, Takes, Writes};
+use crate::machines::inspect::Inspect;
 use crate::machines::moves::{duplicated, exchanged, swapped};
 use crate::machines::record::word_value;
 use crate::model::cell::Cell;
@@ -32,8 +32,7 @@ const MEMORIES: [&str; 8] = [
 ];
 
 use EthereumPlace::{
-    Balance, Byte, Code, Duplicated, Exchanged, Input, Logs, Memory, NewFrame, Output, Own, Returned,
-    Storage, Transient, Word,
+    Balance, Byte, Code, Input, Logs, Memory, NewFrame, Output, Own, Returned, Storage, Transient, Word,
 };
 
 /// Generates from each row what some instructions read and write.
@@ -80,14 +79,6 @@ impl DeclaredPlaces for Ethereum {
             Output if depth == 1 => vec![Cell::named("output", "")],
             Output => Vec::new(),
             NewFrame => received(depth + 1),
-            Duplicated => {
-                let below = duplicated_by_operand(self);
-                below.into_iter().filter_map(|below| self.stacked(below)).collect()
-            }
-            Exchanged => {
-                let both = self.exchanged().map_or_else(Vec::new, |(near, far)| vec![near, far]);
-                both.into_iter().filter_map(|below| self.stacked(below)).collect()
-            }
         }
     }
 
@@ -100,21 +91,28 @@ impl DeclaredPlaces for Ethereum {
             Balance(operand) => Some(word_value(self.balance(self.address(operand)?))),
             Own => Some(word_value(self.balance(self.running()?.interpreter.input.target_address))),
             Input => Some(self.input()),
-            Duplicated | Exchanged => self.slot(cell),
             _ => self.value(cell),
         }
     }
 }
 
-/// Which items DUPN moves.
-fn duplicated_by_operand(machine: &Ethereum) -> Vec<usize> {
-    machine.immediate().and_then(single).and_then(|count| count.checked_sub(1)).into_iter().collect()
+/// How far down DUPN, SWAPN or EXCHANGE reaches.
+fn moved_count(machine: &Ethereum) -> Option<usize> {
+    machine.exchanged().map(|(_, far)| far + 1)
 }
 
-/// Which items SWAPN and EXCHANGE move.
-fn exchanged_by_operand(machine: &Ethereum) -> Vec<usize> {
-    let Some((near, far)) = machine.exchanged() else { return Vec::new() };
-    exchanged(near, far).chain((0..near).rev()).collect()
+/// How many of these items DUPN leaves: one more.
+fn left_by_dupn(machine: &Ethereum) -> Option<usize> {
+    moved_count(machine).map(|count| count + 1)
+}
+
+/// Which items DUPN, SWAPN and EXCHANGE move.
+fn moved_by_operand(machine: &Ethereum) -> Vec<usize> {
+    match (machine.next_code(), machine.exchanged()) {
+        (_, None) => Vec::new(),
+        (Some(op::DUPN), Some((_, far))) => (0..=far).rev().chain([far]).collect(),
+        (_, Some((near, far))) => exchanged(near, far).chain((0..near).rev()).collect(),
+    }
 }
 
 /// The number that the operand of DUPN and SWAPN means (EIP-8024); `None` for an operand that is not valid.
@@ -175,24 +173,15 @@ impl Ethereum {
         Some(bytecode.bytecode_slice().get(bytecode.pc() + 1).copied().unwrap_or_default())
     }
 
-    /// The distances from the top of the items that SWAPN or EXCHANGE exchanges, the smaller one first.
+    /// The distances from the top of the items that SWAPN or EXCHANGE exchanges, the smaller one first; for DUPN, that
+    /// of the item that it copies.
     fn exchanged(&self) -> Option<(usize, usize)> {
         match self.next_code()? {
+            op::DUPN => Some((0, single(self.immediate()?)?.checked_sub(1)?)),
             op::SWAPN => Some((0, single(self.immediate()?)?)),
             op::EXCHANGE => pair(self.immediate()?),
             _ => None,
         }
-    }
-
-    /// The cell of the item at this distance from the top.
-    fn stacked(&self, below: usize) -> Option<Cell> {
-        Some(Cell::Stack(self.frame()?.stack + self.height().checked_sub(below + 1)?))
-    }
-
-    /// The item in this cell.
-    fn slot(&self, cell: &Cell) -> Option<Value> {
-        let Cell::Stack(at) = cell else { return None };
-        self.item((self.frame()?.stack + self.height()).checked_sub(at + 1)?)
     }
 
     fn small(&self, below: usize) -> Option<usize> {

@@ -34,15 +34,10 @@ pub(crate) enum EthereumPlace {
     Output,
     /// What a new frame receives.
     NewFrame,
-    /// The item that DUPN copies.
-    Duplicated,
-    /// The two items that EXCHANGE or SWAPN exchanges.
-    Exchanged,
 }
 
 use EthereumPlace::{
-    Balance, Byte, Code, Duplicated, Exchanged, Input, Logs, Memory, NewFrame, Output, Own, Returned,
-    Storage, Transient, Word,
+    Balance, Byte, Code, Input, Logs, Memory, NewFrame, Output, Own, Returned, Storage, Transient, Word,
 };
 
 impl EthereumPlace {
@@ -52,8 +47,7 @@ impl EthereumPlace {
             Memory(..) | Word(_) => PlaceKind::Bytes,
             Byte(_) => PlaceKind::Byte,
             Storage(_) | Transient(_) => PlaceKind::Variable,
-            Balance(_) | Own | Code(_) | Input | Returned | Logs | Output | NewFrame | Duplicated
-            | Exchanged => PlaceKind::Other,
+            Balance(_) | Own | Code(_) | Input | Returned | Logs | Output | NewFrame => PlaceKind::Other,
         }
     }
 }
@@ -84,8 +78,8 @@ macro_rules! rows {
     | DUP15 | DUP16 => [Moves(duplicated)];
     SWAP1 | SWAP2 | SWAP3 | SWAP4 | SWAP5 | SWAP6 | SWAP7 | SWAP8 | SWAP9 | SWAP10 | SWAP11 | SWAP12 | SWAP13
     | SWAP14 | SWAP15 | SWAP16 => [Moves(swapped)];
-    DUPN => [Reads(Duplicated), Moves(duplicated_by_operand)];
-    SWAPN | EXCHANGE => [Reads(Exchanged), Writes(Exchanged), Moves(exchanged_by_operand)];
+    DUPN => [Takes(moved_count), Leaves(left_by_dupn), Moves(moved_by_operand)];
+    SWAPN | EXCHANGE => [Takes(moved_count), Leaves(moved_count), Moves(moved_by_operand)];
     LOG0 | LOG1 | LOG2 | LOG3 | LOG4 => [Reads(Memory(0, 1)), Writes(Logs)];
     CREATE | CREATE2 => [Reads(Memory(1, 2)), Needs(Own), MayWrite(NewFrame), Writes(Returned)];
     CALL | CALLCODE => [

@@ -56,9 +56,7 @@ fn accesses_accounts(code: u8) -> bool {
         | EthereumPlace::Input
         | EthereumPlace::Returned
         | EthereumPlace::Logs
-        | EthereumPlace::Output
-        | EthereumPlace::Duplicated
-        | EthereumPlace::Exchanged => false,
+        | EthereumPlace::Output => false,
     };
     code == BLOCKHASH
         || effects(code).iter().any(|effect| match effect {

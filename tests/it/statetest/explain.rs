@@ -139,6 +139,88 @@ fn blame_crosses_frames() {
     assert!(returned.ends_with("MSTORE"), "{returned}");
 }
 
+/// What a call leaves in the memory for its output was written by what ended the called frame, as far as that returned
+/// something; the rest by what wrote it before.
+#[test]
+fn only_returned_bytes_are_written_by_the_end_of_a_call() {
+    // Memory 0 = 42; calls the account with output to memory 0 to 32; storage 0 = memory 0.
+    let outer =
+        |called: &str| code(&format!("602a600052 602060006000600060006{called}61fffff150 600051600055"));
+    let stored = |outer: &str, inner: &str| {
+        let mut file: Json = serde_json::from_str(&calling()).unwrap();
+        file["calls"]["pre"][OUTER]["code"] = outer.into();
+        file["calls"]["pre"][INNER]["code"] = code(inner).into();
+        let explained = explained(file.to_string(), &LoadOptions::default());
+        chain(leaf(&explained, &format!("state/{OUTER}/storage/0x00")).answer.as_ref().unwrap())
+    };
+    let words = |chain: &str| chain.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    let holds = |chain: &str, op: &str| words(chain).iter().any(|word| word == op);
+    // STOP, SELFDESTRUCT to the account 0, an invalid instruction, and RETURN of nothing
+    for inner in ["00", "6000ff", "fe", "60006000f3"] {
+        let chain = stored(&outer("0b1"), inner);
+        assert!(holds(&chain, "MSTORE"), "{inner}: {chain}");
+        for end in ["STOP", "SELFDESTRUCT", "INVALID", "RETURN", "CALL"] {
+            assert!(!holds(&chain, end), "{inner}: {chain}");
+        }
+    }
+    // RETURN and REVERT of one byte
+    for (end, inner) in [("RETURN", "60016000f3"), ("REVERT", "60016000fd")] {
+        let chain = stored(&outer("0b1"), inner);
+        assert!(holds(&chain, end) && holds(&chain, "MSTORE"), "{inner}: {chain}");
+    }
+    // The precompiled contract that returns its input, which is memory 0 to 32, to memory 0 to 32
+    let copying = code("602a600052 60206000602060006000600461fffff150 600051600055");
+    let chain = stored(&copying, "00");
+    assert!(holds(&chain, "CALL") && holds(&chain, "MSTORE"), "{chain}");
+}
+
+/// Among equal values, the instruction is named whose value the instructions of EIP-8024 moved to the top.
+#[test]
+fn values_moved_by_an_operand_are_followed() {
+    let pushed = |count: usize| "6007".repeat(count);
+    let codes = [
+        // 0x80 says 17: a copy of item 17 from the top, and the top item exchanged with the one 17 below it.
+        pushed(17) + "e680 600055",
+        pushed(18) + "e780 600055",
+        // 0x8e says 1 and 2: the items that far below the top are exchanged.
+        pushed(3) + "e88e 50 600055",
+    ];
+    for moves in codes {
+        let mut file: Json = serde_json::from_str(&calling()).unwrap();
+        file["calls"]["pre"][OUTER]["code"] = code(&moves).into();
+        file["calls"]["post"] = json!({ "Amsterdam": file["calls"]["post"]["Cancun"] });
+        let explained = explained(file.to_string(), &LoadOptions::default());
+        let answer = leaf(&explained, &format!("state/{OUTER}/storage/0x00")).answer.as_ref().unwrap();
+        let stored = answer.blame().unwrap();
+        let value = stored.inputs[1].iter().find_map(InputPart::blame).unwrap();
+        assert_eq!((value.by.number(), value.moved_by.len()), (1, 1), "{moves}: {value:?}");
+    }
+}
+
+/// The nonce and the balance of an account that a transaction creates are the transaction's.
+#[test]
+fn a_created_account_is_made_by_the_transaction() {
+    let mut file: Json = serde_json::from_str(&calling()).unwrap();
+    let transaction = &mut file["calls"]["transaction"];
+    (transaction["to"], transaction["value"]) = ("".into(), json!(["0x05"]));
+    transaction["data"] = json!(["0x600160005360016000f3"]);
+    let explained = explained(file.to_string(), &LoadOptions::default());
+    let leaves = &explained.world.as_ref().unwrap().leaves;
+    let besides = |name: &str| {
+        let leaf = leaves.iter().find(|leaf| {
+            let at = leaf.at.to_string();
+            at.ends_with(name)
+                && ![OUTER, INNER, FAILING, "0xa94f", "0x2adc"].iter().any(|it| at.contains(it))
+        });
+        match &leaf.unwrap_or_else(|| panic!("{name}: {leaves:?}")).answer {
+            Some(BlameAnswer::NotWritten { besides, .. }) => besides.clone().unwrap(),
+            answer => panic!("{name}: {answer:?}"),
+        }
+    };
+    assert_eq!(besides("/nonce"), "the transaction creates the account");
+    assert_eq!(besides("/balance"), "the transaction sends its value");
+}
+
 /// A word that a frame wrote and lost is blamed on the instruction that undid it.
 #[test]
 fn reverted_writes_are_blamed_on_the_end_of_the_frame() {
