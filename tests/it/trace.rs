@@ -138,6 +138,20 @@ fn steps_are_selected() {
     check(&["--op", "push1", "--from", "4", "--last", "2", "--to", "10"], &[7, 8]);
 }
 
+/// The frames of every machine are counted: of a program with one function that calls another, each has its steps.
+#[test]
+fn steps_are_selected_by_frame() {
+    let of = |function: &str| -> Vec<u64> {
+        let text = traced(&[GCD]);
+        let lines = text.lines().filter(|line| line.contains(&format!(" {function}+")));
+        lines.map(|line| line.split_whitespace().next().unwrap().parse().unwrap()).collect()
+    };
+    for (frame, function) in [("1", "main"), ("2", "gcd")] {
+        assert_eq!(selected(&[GCD, "--frame", frame]).0, of(function), "{function}");
+    }
+    assert_eq!(selected(&[GCD, "--frame", "3"]).0, [0; 0]);
+}
+
 /// All ways to write have the same steps.
 #[test]
 fn every_way_to_write_is_filtered() {
