@@ -36,7 +36,7 @@ use crate::machines::inspect::{Effects, GasCount, Inspect, frame_of, written_cel
 use crate::machines::machine::{At, Watch};
 use crate::model::cell::Cell;
 use crate::model::explanation::{
-    Blame, BlameAnswer, BlameInput, ExecutedInstruction, RowDeviation, SpentGas, Undeclared,
+    Blame, BlameAnswer, BlameInput, CodePlace, ExecutedInstruction, RowDeviation, SpentGas, Undeclared,
 };
 use crate::model::path::{Path, PathKey};
 use crate::model::value::Value;
@@ -181,7 +181,8 @@ impl Recorder {
         last.written = written(last.top.saturating_sub(last.taken), pushes, top(state));
         let moves = std::mem::take(&mut self.moves);
         last.moved = if state.failure().is_some() { Vec::new() } else { moved_cells(last, &moves, state) };
-        last.went = pc.filter(|pc| *pc != self.after);
+        let went = pc.map(|pc| CodePlace { pc, function: state.function_of_pc() });
+        last.went = went.filter(|went| went.pc != self.after || went.function != last.at.function);
         last.writes.extend(created);
         if self.row_deviation.is_none() && self.before_end.is_empty() {
             let besides = self.variables.changed_besides(&last.writes, state);
@@ -334,7 +335,7 @@ impl ExecutedInstruction {
         });
         ExecutedInstruction {
             step,
-            pc: at.pc,
+            at: CodePlace { pc: at.pc, function: state.function_of_pc() },
             op: at.op.map(|op| op.name),
             pushes: at.op.map_or(0, |op| op.pushes),
             text: state.instruction(),

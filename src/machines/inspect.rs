@@ -102,6 +102,11 @@ pub trait Inspect: Observe {
         None
     }
 
+    /// The same on a machine on which each function has program counters of its own; otherwise `None`.
+    fn function_of_pc(&self) -> Option<String> {
+        None
+    }
+
     /// All instructions of the code unit that contains the next instruction.
     fn listing(&self) -> Vec<CodeLine> {
         Vec::new()

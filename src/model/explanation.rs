@@ -183,8 +183,8 @@ pub struct StackComparison {
 pub struct ExecutedInstruction {
     /// How many instructions were executed before it.
     pub step: u64,
-    /// Program counter.
-    pub pc: usize,
+    /// Where it is.
+    pub at: CodePlace,
     /// Its mnemonic; `None` for an undefined opcode.
     pub op: Option<&'static str>,
     /// How many values it pushes, according to its row.
@@ -206,7 +206,7 @@ pub struct ExecutedInstruction {
     /// What it cost, on a machine with gas.
     pub cost: Option<u64>,
     /// Where execution continued, if not at the next instruction.
-    pub went: Option<usize>,
+    pub went: Option<CodePlace>,
     /// What it wrote, apart from the stack.
     pub writes: Vec<Cell>,
     /// The stack slots that it wrote.
@@ -219,6 +219,25 @@ impl ExecutedInstruction {
     /// Its number in the run, counted from 1 as in `vmconf trace`.
     pub fn number(&self) -> u64 {
         self.step + 1
+    }
+}
+
+/// A place in the code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodePlace {
+    /// The program counter.
+    pub pc: usize,
+    /// The function, on a machine where each function has program counters of its own.
+    pub function: Option<String>,
+}
+
+impl CodePlace {
+    /// `main+4`, or the program counter with at least so many hex digits: `0x04`.
+    pub fn shown(&self, digits: usize) -> String {
+        match &self.function {
+            Some(function) => format!("{function}+{}", self.pc),
+            None => format!("0x{:0digits$x}", self.pc),
+        }
     }
 }
 

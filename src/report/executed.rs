@@ -18,9 +18,14 @@ pub enum Length {
 pub(super) fn executed_by(by: &ExecutedInstruction, room: usize) -> String {
     let inputs: Vec<_> = by.inputs.iter().map(input).collect();
     let inputs = if inputs.is_empty() { String::new() } else { format!(" of {}", inputs.join(", ")) };
-    let went = by.went.map_or_else(String::new, |pc| format!(", on to 0x{pc:02x}"));
-    let text = format!("step {}, 0x{:02x} {}{inputs}{went}", by.number(), by.pc, by.text);
+    let went = by.went.as_ref().map_or_else(String::new, |went| format!(", on to {}", went.shown(2)));
+    let text = format!("{}{inputs}{went}", numbered(by, &by.text));
     truncate(&escaped(&text), 0, room)
+}
+
+/// An instruction by its number in the run and its place, with this name: `step 2, 0x04 ADD`.
+pub(super) fn numbered(by: &ExecutedInstruction, name: &str) -> String {
+    format!("step {}, {} {name}", by.number(), by.at.shown(2))
 }
 
 pub(super) fn input(input: &BlameInput) -> String {

@@ -9,7 +9,7 @@ use std::ops::Range;
 use self::gas::{overspent, spent};
 use super::case_block::{self, broke_down, broken, differs, flaky, not_as_known, shown};
 pub use super::executed::Length;
-use super::executed::{executed_by, input};
+use super::executed::{executed_by, input, numbered};
 use super::style::{ACTUAL, DIM, ERROR, EXPECTED, FAIL, WIDTH, location};
 use super::truncate::{truncate, truncate_pair};
 use super::world;
@@ -297,7 +297,7 @@ fn answered(text: &mut Vec<u8>, answer: &BlameAnswer, length: Length) -> io::Res
 /// names already.
 fn earlier(text: &mut Vec<u8>, executed: &[ExecutedInstruction]) -> io::Result<()> {
     let name = |by: &ExecutedInstruction| {
-        let name = format!("step {}, 0x{:02x} {}", by.number(), by.pc, escaped(by.op?));
+        let name = escaped(&numbered(by, by.op?)).to_string();
         memchr::memmem::find(text, name.as_bytes()).is_none().then_some(name)
     };
     let names: Vec<_> = executed.iter().filter_map(name).collect();
@@ -467,8 +467,7 @@ fn moved(text: &mut Vec<u8>, indent: usize, blame: &Blame) -> io::Result<()> {
     if blame.moved_by.is_empty() {
         return Ok(());
     }
-    let one = |by: &ExecutedInstruction| format!("step {}, 0x{:02x} {}", by.number(), by.pc, by.text);
-    let all: Vec<_> = blame.moved_by.iter().map(one).collect();
+    let all: Vec<_> = blame.moved_by.iter().map(|by| numbered(by, &by.text)).collect();
     let all = truncate(&escaped(&all.join("; ")), 0, WIDTH.saturating_sub(indent + 11));
     writeln!(text, "{:indent$}{DIM}moved by{DIM:#} {all}", "")
 }
@@ -543,6 +542,9 @@ fn further(
     Ok(())
 }
 
+/// The maximum width of the place of an instruction.
+const MAX_PLACE: usize = 24;
+
 /// Writes the last instructions, each with the stack before it, or with its inputs if there is no stack.
 fn last(text: &mut Vec<u8>, explained: &Explanation, wanted: usize) -> io::Result<()> {
     let shown = &explained.last[explained.last.len().saturating_sub(wanted)..];
@@ -554,6 +556,8 @@ fn last(text: &mut Vec<u8>, explained: &Explanation, wanted: usize) -> io::Resul
     let steps = explained.steps;
     writeln!(text, "  {DIM}last {} of {steps} instructions, and {what}{DIM:#}", shown.len())?;
     let widest = shown.iter().map(|it| it.text.chars().count()).max().unwrap_or(0).clamp(8, 40);
+    let place = |it: &ExecutedInstruction| truncate(&escaped(&it.at.shown(4)), 0, MAX_PLACE);
+    let places = shown.iter().map(|it| place(it).chars().count()).max().unwrap_or(0);
     for it in shown {
         let values: Vec<_> = if has_stack {
             it.stack.iter().map(Value::to_string).collect()
@@ -563,7 +567,7 @@ fn last(text: &mut Vec<u8>, explained: &Explanation, wanted: usize) -> io::Resul
         let more = it.height.saturating_sub(it.stack.len());
         let more = if has_stack && more > 0 { format!(", and {more} more") } else { String::new() };
         let instruction = truncate(&escaped(&it.text), 0, widest);
-        let head = format!("  {:>6}  0x{:04x}  {instruction:<widest$}  ", it.number(), it.pc);
+        let head = format!("  {:>6}  {:<places$}  {instruction:<widest$}  ", it.number(), place(it));
         let room = WIDTH.saturating_sub(head.chars().count()).max(20);
         let values = truncate(&escaped(&format!("{}{more}", values.join(", "))), 0, room);
         writeln!(text, "{}", format!("{head}{values}").trim_end())?;

@@ -234,6 +234,9 @@ pub struct WireInstruction {
     pub step: u64,
     /// Program counter.
     pub pc: usize,
+    /// The function that contains it, on a machine where each function has program counters of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub function: Option<String>,
     /// The mnemonic; `None` for an undefined opcode.
     pub op: Option<Name>,
     /// The instruction as text.
@@ -420,7 +423,8 @@ impl From<&model::ExecutedInstruction> for WireInstruction {
     fn from(executed: &model::ExecutedInstruction) -> WireInstruction {
         WireInstruction {
             step: executed.number(),
-            pc: executed.pc,
+            pc: executed.at.pc,
+            function: executed.at.function.clone(),
             op: executed.op.map(Name::from),
             instruction: executed.text.clone(),
             frame: executed.frame.clone(),
@@ -429,7 +433,7 @@ impl From<&model::ExecutedInstruction> for WireInstruction {
             height: executed.height,
             stack: executed.stack.clone(),
             moved_by: Vec::new(),
-            went: executed.went,
+            went: executed.went.as_ref().map(|went| went.pc),
             further: None,
             reached_by: None,
             left_by: None,

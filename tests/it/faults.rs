@@ -150,13 +150,18 @@ fn opcodes(explained: &Explanation, text: &str) -> Vec<(String, bool)> {
         let op = by_number.get(&number.parse::<u64>().ok()?)?;
         Some(((*op).to_owned(), is_named))
     };
+    // `0x0004`, or `main+4` where functions have program counters of their own.
+    let is_place = |text: &str| {
+        let place = text.split(' ').next().unwrap_or_default();
+        place.starts_with("0x") || place.contains('+')
+    };
     for line in text.lines() {
         for part in line.split("step ").skip(1) {
-            found.extend(op(part.split(", 0x").next().unwrap_or_default(), true));
+            let number = part.split_once(", ").filter(|(_, rest)| is_place(rest));
+            found.extend(number.and_then(|(number, _)| op(number, true)));
         }
-        if let Some((number, _)) = line.trim_start().split_once("  0x") {
-            found.extend(op(number, false));
-        }
+        let listed = line.trim_start().split_once("  ").filter(|(_, rest)| is_place(rest));
+        found.extend(listed.and_then(|(number, _)| op(number, false)));
         for part in line.split_once("spent on ").into_iter().flat_map(|(_, spent)| spent.split(", ")) {
             let op = part.split(' ').next().unwrap_or_default().to_owned();
             found.push((op, part.contains(" + ") || part.contains(" - ")));

@@ -308,8 +308,9 @@ fn unwatched_instructions_are_counted() {
 fn what_is_passed_over_changes_nothing() {
     const FIRST: u64 = 5;
     let options = LoadOptions::default();
-    let shown =
-        |it: &ExecutedInstruction| format!("{} {} {} {:?} {:?}", it.step, it.pc, it.text, it.stack, it.cost);
+    let shown = |it: &ExecutedInstruction| {
+        format!("{} {} {} {:?} {:?}", it.step, it.at.pc, it.text, it.stack, it.cost)
+    };
     let mut longer = 0;
     for source in sources_of(at_root(VECTORS)).into_iter().filter(|it| !is_table(&it.path)) {
         let loaded = run::open(&source, &options);

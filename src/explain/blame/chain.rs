@@ -296,7 +296,7 @@ impl<'r> Chains<'r> {
 }
 
 /// The first instruction that moved a value, for one that no kept instruction wrote. It read the value where it was.
-fn first_mover<'r>(mut moved_by: Vec<&'r ExecutedInstruction>) -> Option<CellOrigin<'r>> {
+fn first_mover(mut moved_by: Vec<&ExecutedInstruction>) -> Option<CellOrigin<'_>> {
     let by = moved_by.pop()?;
     Some(CellOrigin::Instruction(CellWriter { by, moved_by }))
 }

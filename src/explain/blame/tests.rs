@@ -50,5 +50,5 @@ fn large_values_push_old_instructions_out() {
         assert!(kept <= MAX_BYTES, "{kept} bytes");
     }
     assert_eq!(recorder.records.len(), 19);
-    assert_eq!(recorder.records.back().map(|last| last.pc), Some(99));
+    assert_eq!(recorder.records.back().map(|last| last.at.pc), Some(99));
 }

@@ -91,7 +91,7 @@ impl TraceWriter for TraceText {
             .source()
             .and_then(InspectSource::line)
             .map_or(String::new(), |line| format!(" ; line {line}"));
-        let pc = state.function().filter(|_| self.isa.unit == Unit::Objects).map_or(pc, |function| {
+        let pc = state.function_of_pc().map_or(pc, |function| {
             // Every function has an instruction with this number.
             format!("{}+{}", truncated(function), step.at.pc)
         });

@@ -127,7 +127,7 @@ fn pair(operand: u8) -> Option<(usize, usize)> {
     if (82..128).contains(&operand) {
         return None;
     }
-    let both = usize::from(operand ^ 143);
+    let both = usize::from(operand ^ 0x8f);
     let (high, low) = (both / 16, both % 16);
     Some(if high < low { (high + 1, low + 1) } else { (low + 1, 29 - high) })
 }

@@ -332,6 +332,7 @@ fn any_instruction() -> impl Strategy<Value = WireInstruction> {
         WireInstruction {
             step,
             pc,
+            function: (step % 5 == 0).then(|| format!("f{pc}")),
             op,
             frame: (step % 2 == 0).then(|| format!("frame {height}")),
             instruction,

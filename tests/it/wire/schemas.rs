@@ -200,6 +200,7 @@ fn executed(step: u64) -> WireInstruction {
     WireInstruction {
         step,
         pc: 3,
+        function: step.is_multiple_of(2).then(|| "main".to_owned()),
         op: Some("ADD".into()),
         instruction: "ADD".to_owned(),
         frame: step.is_multiple_of(2).then(|| "frame 1, code of 0x01".to_owned()),
