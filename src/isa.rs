@@ -64,6 +64,8 @@ pub enum ImmediateOperand {
     Signed(u8),
     /// A position in the program: its distance from the opcode, as an [`ImmediateOperand::Signed`].
     Offset(u8),
+    /// The same, from two bytes after the opcode: CALL_I of NeoVM 2.x.
+    LaterOffset(u8),
     /// A length, as an [`ImmediateOperand::Unsigned`], and that many bytes of data.
     Prefixed(u8),
 }
@@ -78,9 +80,23 @@ impl ImmediateOperand {
             | ImmediateOperand::Word(_)
             | ImmediateOperand::Unsigned(_)
             | ImmediateOperand::Signed(_)
-            | ImmediateOperand::Offset(_) => 0,
+            | ImmediateOperand::Offset(_)
+            | ImmediateOperand::LaterOffset(_) => 0,
         };
         rest.split_at_checked(self.fixed_len().checked_add(data)?)
+    }
+
+    /// From how many bytes after the opcode it counts, if it is a distance.
+    pub const fn counted_from(self) -> Option<usize> {
+        match self {
+            ImmediateOperand::Offset(_) => Some(0),
+            ImmediateOperand::LaterOffset(_) => Some(2),
+            ImmediateOperand::Data(_)
+            | ImmediateOperand::Word(_)
+            | ImmediateOperand::Unsigned(_)
+            | ImmediateOperand::Signed(_)
+            | ImmediateOperand::Prefixed(_) => None,
+        }
     }
 
     /// The number of bytes that it always has: a length prefix counts, the data after it does not.
@@ -91,6 +107,7 @@ impl ImmediateOperand {
             | ImmediateOperand::Unsigned(size)
             | ImmediateOperand::Signed(size)
             | ImmediateOperand::Offset(size)
+            | ImmediateOperand::LaterOffset(size)
             | ImmediateOperand::Prefixed(size) => size as usize,
         }
     }

@@ -170,7 +170,9 @@ fn code(start: &[u8], isa: &'static Isa, input: &mut Unstructured<'_>) -> Result
 fn add_operand(operand: ImmediateOperand, input: &mut Unstructured<'_>, code: &mut Vec<u8>) -> Result<()> {
     let size = operand.fixed_len();
     match operand {
-        ImmediateOperand::Offset(_) => code.extend(&input.int_in_range(-20_i64..=40)?.to_le_bytes()[..size]),
+        ImmediateOperand::Offset(_) | ImmediateOperand::LaterOffset(_) => {
+            code.extend(&input.int_in_range(-20_i64..=40)?.to_le_bytes()[..size]);
+        }
         ImmediateOperand::Prefixed(_) => {
             let data = bytes(input, 40)?;
             code.extend(&data.len().to_le_bytes()[..size]);

@@ -99,7 +99,8 @@ impl InitProject {
             bail!("{path}: this file exists; vmconf init replaces none, and wrote nothing");
         }
         let folders = files.iter().flat_map(|(path, _)| Path::new(path).ancestors().skip(1));
-        if let Some(path) = folders.filter(|path| path.exists()).find(|path| !path.is_dir()) {
+        if let Some(path) = folders.filter(|path| path.symlink_metadata().is_ok()).find(|path| !path.is_dir())
+        {
             bail!("{}: not a folder; vmconf init wrote nothing", path.display());
         }
         write_all(&files)?;

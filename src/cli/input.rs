@@ -8,6 +8,8 @@ use anyhow::{Context, bail};
 use vmconf::text::file_name::uncompressed_name;
 use vmconf::wire::gzip;
 
+use super::errors::BrokenInput;
+
 /// The maximum number of bytes of a file. A pipe or a device may never end.
 const MAX_BYTES: u64 = 1 << 28;
 
@@ -41,7 +43,7 @@ pub(super) fn read_text(path: &Path) -> anyhow::Result<String> {
     let text = String::from_utf8(bytes);
     text.map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        anyhow::anyhow!("{}: not UTF-8, at byte {at}", path.display())
+        BrokenInput(format!("{}: not UTF-8, at byte {at}", path.display())).into()
     })
 }
 

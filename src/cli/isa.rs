@@ -64,7 +64,7 @@ fn named(operand: ImmediateOperand) -> String {
         ImmediateOperand::Data(size) | ImmediateOperand::Word(size) => format!("{size} bytes"),
         ImmediateOperand::Unsigned(_) => format!("u{bits}"),
         ImmediateOperand::Signed(_) => format!("i{bits}"),
-        ImmediateOperand::Offset(_) => format!("to{bits}"),
+        ImmediateOperand::Offset(_) | ImmediateOperand::LaterOffset(_) => format!("to{bits}"),
         ImmediateOperand::Prefixed(_) => format!("u{bits}+data"),
     }
 }

@@ -28,12 +28,17 @@ pub(super) struct TemporaryFiles(Arc<Mutex<Vec<PathBuf>>>);
 impl TemporaryFiles {
     /// Starts writing the file at `path`.
     pub(super) fn create(&self, path: &Path) -> io::Result<ResultFile> {
-        let file = ResultFile::new(path)?;
-        if let ResultFile::Replaced { new, path } = &file {
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(new.path().to_owned());
-            remove_abandoned(folder_of(path));
-        }
-        Ok(file)
+        let path = match destination(path)? {
+            ResultDestination::Open(path) => return ResultFile::open(&path),
+            ResultDestination::Regular(path) => path,
+        };
+        // Nothing ends the process between the creation of the file and the note of it.
+        let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = temporary(&path)?;
+        files.push(new.path().to_owned());
+        drop(files);
+        remove_abandoned(folder_of(&path));
+        Ok(ResultFile::Replaced { new, path })
     }
 
     /// Writes the file at `path` with these bytes as they are.
@@ -45,7 +50,8 @@ impl TemporaryFiles {
 
     /// Ends the process immediately, without leaving temporary files.
     pub(super) fn exit(&self, exit: Exit) -> ! {
-        for path in self.0.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        let files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for path in files.iter() {
             // Fails for a complete file, which has been moved.
             let _ = fs::remove_file(path);
         }
@@ -70,31 +76,14 @@ pub(super) enum ResultFile {
 impl ResultFile {
     /// Starts writing the file at `path`.
     fn new(path: &Path) -> io::Result<ResultFile> {
-        let path = match destination(path)? {
-            ResultDestination::Open(path) => {
-                return Ok(ResultFile::Open(OpenOptions::new().append(true).open(path)?));
-            }
-            ResultDestination::Regular(path) => path,
-        };
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(PREFIX).rand_bytes(RANDOM);
-        // Temporary files are private by default. A result has the permissions of the file that it replaces,
-        // or is readable by everyone.
-        #[cfg(unix)]
-        builder.permissions(path.metadata().map_or_else(
-            |_| std::os::unix::fs::PermissionsExt::from_mode(0o644),
-            |before| before.permissions(),
-        ));
-        let folder = folder_of(&path);
-        if !folder.exists() {
-            let what = format!("there is no folder {}", folder.display());
-            return Err(io::Error::new(ErrorKind::NotFound, what));
+        match destination(path)? {
+            ResultDestination::Open(path) => ResultFile::open(&path),
+            ResultDestination::Regular(path) => Ok(ResultFile::Replaced { new: temporary(&path)?, path }),
         }
-        // Its message names the temporary file, which the user does not know.
-        let new = builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;
-        // The lock shows other processes that it is being written. Some file systems have no locks.
-        let _ = new.as_file().try_lock();
-        Ok(ResultFile::Replaced { new, path })
+    }
+
+    fn open(path: &Path) -> io::Result<ResultFile> {
+        Ok(ResultFile::Open(OpenOptions::new().append(true).open(path)?))
     }
 
     fn file(&self) -> &File {
@@ -148,6 +137,31 @@ impl ResultFile {
             ResultFile::Replaced { new, path } => new.persist(path).map(drop).map_err(|error| error.error),
         }
     }
+}
+
+/// A temporary file in the folder of `path`.
+fn temporary(path: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(PREFIX).rand_bytes(RANDOM);
+    // Temporary files are private by default. A result has the permissions of the file that it replaces,
+    // or is readable by everyone.
+    #[cfg(unix)]
+    builder.permissions(
+        path.metadata().map_or_else(
+            |_| std::os::unix::fs::PermissionsExt::from_mode(0o644),
+            |before| before.permissions(),
+        ),
+    );
+    let folder = folder_of(path);
+    if !folder.exists() {
+        let what = format!("there is no folder {}", folder.display());
+        return Err(io::Error::new(ErrorKind::NotFound, what));
+    }
+    // Its message names the temporary file, which the user does not know.
+    let new = builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;
+    // The lock shows other processes that it is being written. Some file systems have no locks.
+    let _ = new.as_file().try_lock();
+    Ok(new)
 }
 
 /// Removes the result of an earlier run at `path`, since this run has none to replace it with. What is not a

@@ -464,8 +464,7 @@ impl ProgramGenerator {
 
 /// Whether an instruction has a target, other than on the stack.
 fn jumps(op: &OpInfo) -> bool {
-    op.operands.iter().any(|operand| matches!(operand, ImmediateOperand::Offset(_)))
-        || op.arguments.contains(&"target")
+    op.operands.iter().any(|operand| operand.counted_from().is_some()) || op.arguments.contains(&"target")
 }
 
 impl ProgramDraft {

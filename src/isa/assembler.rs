@@ -279,7 +279,8 @@ impl<'s> BytesAssembler<'s> {
             | ImmediateOperand::Word(_)
             | ImmediateOperand::Unsigned(_)
             | ImmediateOperand::Signed(_)
-            | ImmediateOperand::Offset(_) => encoded(operand, &number(word)?).ok_or_else(|| {
+            | ImmediateOperand::Offset(_)
+            | ImmediateOperand::LaterOffset(_) => encoded(operand, &number(word)?).ok_or_else(|| {
                 word.error(format!("{} does not fit", quoted(word.text)), described(&[operand]))
             })?,
         };
@@ -304,9 +305,9 @@ impl<'s> BytesAssembler<'s> {
     /// Fills in an operand that names a label at this offset.
     fn fill(&mut self, usage: &LabelUse<'s>, label: usize) -> Result<(), AsmError> {
         let LabelUse { word, operand, at, start } = *usage;
-        let value = match operand {
-            ImmediateOperand::Offset(_) => BigInt::from(label) - BigInt::from(start),
-            _ => BigInt::from(label),
+        let value = match operand.counted_from() {
+            Some(from) => BigInt::from(label) - BigInt::from(start + from),
+            None => BigInt::from(label),
         };
         let bytes = encoded(operand, &value)
             .ok_or_else(|| word.error(format!("offset {value} does not fit"), described(&[operand])))?;
@@ -354,7 +355,7 @@ fn encoded(operand: ImmediateOperand, number: &BigInt) -> Option<Vec<u8>> {
         ImmediateOperand::Unsigned(_) | ImmediateOperand::Prefixed(_) => {
             little(&number.to_biguint()?, length)
         }
-        ImmediateOperand::Signed(_) | ImmediateOperand::Offset(_) => {
+        ImmediateOperand::Signed(_) | ImmediateOperand::Offset(_) | ImmediateOperand::LaterOffset(_) => {
             let mut bytes = number.to_signed_bytes_le();
             let fill = if number.sign() == Sign::Minus { 0xff } else { 0 };
             (bytes.len() <= length).then(|| {
@@ -381,7 +382,9 @@ fn described(operands: &[ImmediateOperand]) -> String {
         ImmediateOperand::Data(size) | ImmediateOperand::Word(size) => format!("{size} bytes"),
         ImmediateOperand::Unsigned(size) => format!("a number of {size} bytes"),
         ImmediateOperand::Signed(size) => format!("a signed number of {size} bytes"),
-        ImmediateOperand::Offset(size) => format!("@label or an offset of {size} bytes"),
+        ImmediateOperand::Offset(size) | ImmediateOperand::LaterOffset(size) => {
+            format!("@label or an offset of {size} bytes")
+        }
         ImmediateOperand::Prefixed(_) => "0x and hex digits".to_owned(),
     };
     operands.iter().map(one).collect::<Vec<_>>().join(", then ")

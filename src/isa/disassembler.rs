@@ -40,8 +40,8 @@ impl ListingLine<'_> {
             rest = further;
             text.push(' ');
             text.push_str(&shown(*operand, bytes));
-            if let ImmediateOperand::Offset(_) = operand {
-                targets.push(self.target(bytes));
+            if let Some(from) = operand.counted_from() {
+                targets.push(self.target(from, bytes));
             }
         }
         if !targets.is_empty() {
@@ -51,9 +51,9 @@ impl ListingLine<'_> {
         text
     }
 
-    /// The target of an offset.
-    fn target(&self, offset: &[u8]) -> String {
-        let target = BigInt::from(self.offset) + BigInt::from_signed_bytes_le(offset);
+    /// The target of an offset that counts from so many bytes after the opcode.
+    fn target(&self, from: usize, offset: &[u8]) -> String {
+        let target = BigInt::from(self.offset + from) + BigInt::from_signed_bytes_le(offset);
         if target.sign() == Sign::Minus { "before the start".to_owned() } else { format!("{target:04x}") }
     }
 }
@@ -64,7 +64,7 @@ fn shown(operand: ImmediateOperand, bytes: &[u8]) -> String {
         ImmediateOperand::Data(_) | ImmediateOperand::Word(_) => bytes_key(bytes),
         ImmediateOperand::Prefixed(size) => bytes_key(&bytes[size.into()..]),
         ImmediateOperand::Unsigned(_) => BigUint::from_bytes_le(bytes).to_string(),
-        ImmediateOperand::Signed(_) | ImmediateOperand::Offset(_) => {
+        ImmediateOperand::Signed(_) | ImmediateOperand::Offset(_) | ImmediateOperand::LaterOffset(_) => {
             BigInt::from_signed_bytes_le(bytes).to_string()
         }
     }

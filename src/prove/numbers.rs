@@ -67,7 +67,8 @@ impl Numbers {
             ImmediateOperand::Data(size) | ImmediateOperand::Word(size) => self.bytes(size.into()),
             ImmediateOperand::Unsigned(size)
             | ImmediateOperand::Signed(size)
-            | ImmediateOperand::Offset(size) => {
+            | ImmediateOperand::Offset(size)
+            | ImmediateOperand::LaterOffset(size) => {
                 let mut bytes = vec![0; size.into()];
                 bytes[0] = small;
                 bytes

@@ -76,8 +76,9 @@ fn recorded(
     index: usize,
     worker: &mut Worker<'_>,
 ) -> Result<RecordedSteps, Unrecorded> {
-    let reading = file.case(index).and_then(|case| case.read().ok());
-    let case = reading.and_then(|reading| reading.case).ok_or(Unrecorded::Broken)?;
+    let reading = file.case(index).and_then(|case| case.read().ok()).ok_or(Unrecorded::Broken)?;
+    let why = if reading.unsupported.is_some() { Unrecorded::NotRun } else { Unrecorded::Broken };
+    let case = reading.case.ok_or(why)?;
     let info = file.options().families.machine(case.machine).ok_or(Unrecorded::Broken)?;
     let ignored = file.options().ignored.clone();
     let declared: Vec<_> = info.fields.iter().map(|field| field.name).collect();

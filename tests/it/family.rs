@@ -837,6 +837,94 @@ fn wide_numbers_and_members_named_type_are_inferred() {
     assert!(!checked.stdout.contains("error:"), "{checked:?}");
 }
 
+/// What `vmconf family init` writes for these vectors, which the declaration has to read.
+fn made_of(vectors: &str) -> String {
+    let folder = folder(&[("m.json", vectors)]);
+    let made = vmconf_in(folder.path(), &["family", "init", "m.json"]);
+    assert_eq!(made.exit, 0, "{vectors}: {made:?}");
+    std::fs::write(folder.path().join("m.toml"), &made.stdout).unwrap();
+    let checked = vmconf_in(folder.path(), &["check", "--family", "m.toml", "m.json"]);
+    assert_eq!(checked.exit, 0, "{}: {checked:?}", made.stdout);
+    made.stdout
+}
+
+/// What vectors do not say has a comment, and what they demand is demanded.
+#[test]
+fn what_is_inferred_with_a_doubt_says_so() {
+    let cases = |members: &str| {
+        format!(
+            r#"[{{"name":"a","initial":{{"x":1}},"final":{{"x":2}}{members}}},{{"name":"b","initial":{{"x":1}},"final":{{"x":2}}}}]"#
+        )
+    };
+    let prefixed = |members: &str| format!(r#"[{{"name":"a","pre_x":1,"post_x":2{members}}}]"#);
+    let chunk = format!(r#"{{"m":[{{"address":0,"contents":[{}]}}]}}"#, vec!["1"; 300].join(","));
+    let long = "k".repeat(101);
+    for (vectors, lines) in [
+        // Members without a partner: given with a doubt, but demanded if they have the word for a result.
+        (
+            prefixed(r#","status":"halt","out_y":3"#),
+            &[
+                "status = \"$.status\" # uncertain: neither pre_… nor post_…\n\n[format.expect]",
+                "[format.expect]\nx = \"$.post_x\"\nout_y = \"$.out_y\"",
+            ][..],
+        ),
+        (prefixed(r#","x":3"#), &["# uncertain: not read: $.x,", "x = \"$.pre_x\"", "x = \"$.post_x\""]),
+        // A list that some cases lack
+        (cases(r#","w":[1,2]"#), &["w = \"bytes\"", "w: perhaps only results", "w = \"$.w\" }"]),
+        (
+            cases(r#","w":[[300,7,1],[200,9,2]]"#),
+            &["absent = [] } } # uncertain: w: a case without it demands an empty list"],
+        ),
+        (
+            cases(r#","w":[[300,7],[200,9]]"#),
+            &["w = \"memory<u16, u8>\" # uncertain: perhaps a list of pairs"],
+        ),
+        // The last address of a chunk, and a memory inside something
+        (format!(r#"[{{"initial":{chunk},"final":{chunk}}}]"#), &["m = \"memory<u16, u8>\""]),
+        (
+            r#"[{"initial":{"b":{"m":[[300,7],[200,9]]}},"final":{"b":{"m":[[300,7]]}}}]"#.to_owned(),
+            &["b = { m = \"memory<u16, u8>\" } # uncertain: m: cells that are not listed"],
+        ),
+        // Lists of one length, and widths of numbers below zero
+        (
+            r#"[{"initial":{"l":[1,2],"r":[[1,2,3],[4,5,6]]},"final":{"l":[3,300],"r":[[1,2,3],[4,5,6]]}}]"#
+                .to_owned(),
+            &["l = \"[u64; 2]\" # uncertain: ", "r = \"[(u8, u8, u8)]\""],
+        ),
+        (format!(r#"[{{"initial":{{"n":{}}},"final":{{"n":{}}}}}]"#, i64::MIN, i64::MAX), &["n = \"i64\""]),
+        // What no field can be named by, other places of cases, and items that are no cases
+        (
+            format!(r#"[{{"initial":{{"o":{{"{long}":1}}}},"final":{{"o":{{"{long}":1}}}}}}]"#),
+            &["o = \"json\" # uncertain: a member whose name no field can have"],
+        ),
+        (
+            r#"{"a":[{"initial":{"x":1},"final":{"x":1}}],"b":[{"initial":{"x":1},"final":{"x":1}}]}"#
+                .to_owned(),
+            &["cases = \"$.a[*]\" # uncertain: not read: $.b[*]"],
+        ),
+        (
+            r#"[{"comment":"these"},{"name":"a","initial":{"x":1},"final":{"x":1}}]"#.to_owned(),
+            &["name = \"$.name\""],
+        ),
+        (
+            r#"[{"initial":{"x":1},"final":{"x":1}},{"name":"a","initial":{"x":1},"final":{"x":1}}]"#
+                .to_owned(),
+            &["name = \"$.name\""],
+        ),
+    ] {
+        let made = made_of(&vectors);
+        for line in lines {
+            assert!(made.contains(line), "{line}\n{vectors}\n{made}");
+        }
+    }
+    let folder = folder(&[("m.json", r#"[{"initial":{"x":1},"final":{}}]"#)]);
+    let made = vmconf_in(folder.path(), &["family", "init", "m.json"]);
+    assert!(made.exit == 2 && made.stderr.contains("no case demands anything"), "{made:?}");
+    std::fs::write(folder.path().join("m.json"), b"[\xff]").unwrap();
+    let made = vmconf_in(folder.path(), &["family", "init", "m.json"]);
+    assert!(made.exit == 3 && made.stderr.contains("not UTF-8, at byte 1"), "{made:?}");
+}
+
 /// A declaration is made from any vectors: what lies deep, or is always empty, becomes `json`.
 #[test]
 fn deep_and_empty_data_are_declared() {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::executed_ops::ExecutedOps;
-use crate::support::{execute, read, written_in};
+use crate::support::{execute, read, vmconf, written_in};
 use proptest::prelude::*;
 use vmconf::isa::assembler::{AsmErrors, MAX_ERRORS, assemble};
 use vmconf::isa::disassembler::disassemble;
@@ -241,6 +241,18 @@ fn data_have_as_many_digits_as_the_instruction_has_bytes() {
     ] {
         assert_eq!(bytes(text), Err(what.to_owned()), "{text}");
     }
+}
+
+/// CALL_I counts from two bytes after its opcode: `PUSH7`, then a call of the instruction after RET, which pushes 5.
+#[test]
+fn a_label_of_call_i_is_where_it_calls() {
+    let isa = MACHINES.iter().find(|it| it.name == "neo2").unwrap().isa;
+    let bytes = assemble(isa, "CALL_I 1 0 @five\nRET\nfive: PUSH5\nRET").unwrap();
+    assert_eq!(bytes, [0xe0, 1, 0, 4, 0, 0x66, 0x55, 0x66]);
+    let shown: Vec<_> = disassemble(isa, &bytes).map(|line| line.source()).collect();
+    assert_eq!(shown[0], "CALL_I 1 0 4 ; 0006");
+    let ran = vmconf(&["exec", "neo2", "0xe00100040066556655"]);
+    assert!(ran.stdout.contains("Integer 5") && !ran.stdout.contains("Integer 7"), "{ran:?}");
 }
 
 /// What a row says of the stack and of what follows is true for the machine's own instructions.

@@ -67,6 +67,9 @@ fn program(machine: &MachineInfo, name: &str, content: &[u8]) -> anyhow::Result<
             let nef = Nef::read(content).map_err(|error| broken(format!(": {error}")))?;
             bytes_key(&nef.script).into()
         }
+        ProgramLanguage::Bytes if is_nef(content) => {
+            return Err(broken(format!(" is a NEF3 file, which is a program of {}", nef::MACHINE)));
+        }
         ProgramLanguage::Bytes => {
             let bytes = hex_text(content).map_or_else(
                 |_| assemble(machine.isa, source()?).map_err(|errors| wrong_lines(name, &errors)),

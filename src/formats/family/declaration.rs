@@ -14,6 +14,7 @@ mod formats;
 mod parts;
 mod toml_reader;
 
+pub(super) use self::fields::is_field_name;
 pub(super) use self::formats::{action, action_name};
 pub(super) use self::parts::{
     Demanded, FormatDeclaration, Given, StepActions, StepDeclaration, UnlistedFields, WrittenPath,

@@ -33,8 +33,11 @@ const MAX_CASES: usize = 100_000;
 pub fn infer(machine: &str, documents: &[Document]) -> Result<String, String> {
     let layout = CaseLayout::find(documents.iter().map(Document::root))?;
     let mut members = Members::default();
-    for node in documents.iter().flat_map(|document| layout.cases.each(document.root())).take(MAX_CASES) {
+    for node in documents.iter().flat_map(|document| layout.cases_of(document.root())).take(MAX_CASES) {
         members.add(&layout, node);
+    }
+    if members.fields.values().all(|member| member.demanded == 0) {
+        return Err("no case demands anything: the states after are empty".to_owned());
     }
     let widths = Widths::of(members.fields.values().map(|member| &member.values));
     let text = written::declaration(machine, &layout, &members, widths);

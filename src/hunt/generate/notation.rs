@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use super::{GeneratedProgram, Piece, ProgramFrame, ProgramGenerator};
 use crate::formats::Inputs;
 use crate::hunt::minimize::programs::listed;
-use crate::isa::{ImmediateOperand, OpInfo, Unit};
+use crate::isa::{OpInfo, Unit};
 use crate::machines::program_parts::CodeNotation;
 use crate::model::hex::bytes_key;
 use crate::model::value::Value;
@@ -124,9 +124,9 @@ fn aim_each(bytes: &mut [u8], op: &OpInfo, targets: [Option<usize>; 2], offset: 
     let mut targets = targets.into_iter();
     for operand in op.operands {
         let size = operand.fixed_len();
-        if matches!(operand, ImmediateOperand::Offset(_)) {
+        if let Some(from) = operand.counted_from() {
             let target = targets.next().flatten();
-            let distance = target.map_or(0, |target| target as i64 - offset as i64).to_le_bytes();
+            let distance = target.map_or(0, |target| target as i64 - (offset + from) as i64).to_le_bytes();
             bytes[at..at + size].copy_from_slice(&distance[..size]);
         }
         at += size;

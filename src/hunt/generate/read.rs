@@ -107,9 +107,9 @@ fn distances(pieces: &[ReadPiece], (offset, piece): &ReadPiece) -> Option<Vec<Op
     for operand in piece.op.operands {
         let (bytes, further) = operand.split(rest)?;
         rest = further;
-        if matches!(operand, ImmediateOperand::Offset(_)) {
+        if let Some(from) = operand.counted_from() {
             let is_none = has_two_targets(piece.op) && bytes.iter().all(|byte| *byte == 0);
-            let target = BigInt::from(*offset) + BigInt::from_signed_bytes_le(bytes);
+            let target = BigInt::from(*offset + from) + BigInt::from_signed_bytes_le(bytes);
             let target = || index_at(pieces, usize::try_from(target).ok()?);
             targets.push(if is_none { None } else { Some(target()?) });
         }

@@ -319,7 +319,9 @@ fn mend(line: &ListingLine<'_>, piece: &mut [u8], moved: &BTreeMap<usize, usize>
     for operand in op.operands {
         let Some((bytes, _)) = operand.split(&line.bytes[at..]) else { return };
         let new = match operand {
-            ImmediateOperand::Offset(size) => distance(line.offset, bytes, moved, usize::from(*size)),
+            ImmediateOperand::Offset(_) | ImmediateOperand::LaterOffset(_) => {
+                distance(line.offset, *operand, bytes, moved)
+            }
             ImmediateOperand::Word(size) => destination(bytes, moved, destinations, usize::from(*size)),
             ImmediateOperand::Data(_)
             | ImmediateOperand::Unsigned(_)
@@ -333,10 +335,16 @@ fn mend(line: &ListingLine<'_>, piece: &mut [u8], moved: &BTreeMap<usize, usize>
     }
 }
 
-fn distance(offset: usize, bytes: &[u8], moved: &BTreeMap<usize, usize>, size: usize) -> Option<Vec<u8>> {
-    let target = BigInt::from(offset) + BigInt::from_signed_bytes_le(bytes);
+fn distance(
+    offset: usize,
+    operand: ImmediateOperand,
+    bytes: &[u8],
+    moved: &BTreeMap<usize, usize>,
+) -> Option<Vec<u8>> {
+    let (from, size) = (operand.counted_from()?, operand.fixed_len());
+    let target = BigInt::from(offset + from) + BigInt::from_signed_bytes_le(bytes);
     let target = moved.get(&usize::try_from(target).ok()?)?;
-    let distance = BigInt::from(*target) - BigInt::from(*moved.get(&offset)?);
+    let distance = BigInt::from(*target) - BigInt::from(*moved.get(&offset)? + from);
     let fill = if distance < BigInt::ZERO { 0xff } else { 0 };
     let mut bytes = distance.to_signed_bytes_le();
     (bytes.len() <= size).then(|| {

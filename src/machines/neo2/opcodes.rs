@@ -185,7 +185,7 @@ macro_rules! rows {
     0xcb HASKEY          []           (2 -> 1)   compound::haskey,        "whether b has an item at index or key a", [Reads(Compound(1))];
     0xcc KEYS            []           (1 -> 1)   compound::keys,          "an array of the keys of map a", [Reads(Compound(0))];
     0xcd VALUES          []           (1 -> 1)   compound::values,        "an array of the items of a, structs cloned", [Reads(Compound(0))];
-    0xe0 CALL_I          [Unsigned(1) Unsigned(1) Offset(2)] (0 -> 0)   isolated::call_i,        "call offset + 2, with these counts of results and arguments", [];
+    0xe0 CALL_I          [Unsigned(1) Unsigned(1) LaterOffset(2)] (0 -> 0)   isolated::call_i,        "call offset, from 2 bytes after the opcode on, with counts of results and arguments", [];
     0xe1 CALL_E          [Unsigned(1) Unsigned(1) Data(20)] (0 -> 0)   isolated::call_e,        "call the script of this hash, with these counts of results and arguments", [];
     0xe2 CALL_ED         [Unsigned(1) Unsigned(1)] (1 -> 0)   isolated::call_ed,       "call the script of hash a, with these counts of results and arguments", [];
     0xe3 CALL_ET         [Unsigned(1) Unsigned(1) Data(20)] (0 -> 0)   isolated::call_et,       "as CALL_E, in the place of the caller", [Takes(handed_over), Leaves(arguments), Jumps];

@@ -339,7 +339,8 @@ fn result_of(op: &OpInfo, has: &Has) -> Sort {
             ImmediateOperand::Word(size)
             | ImmediateOperand::Unsigned(size)
             | ImmediateOperand::Signed(size)
-            | ImmediateOperand::Offset(size) => Sort::Word { bits: 8 * u32::from(size) },
+            | ImmediateOperand::Offset(size)
+            | ImmediateOperand::LaterOffset(size) => Sort::Word { bits: 8 * u32::from(size) },
         },
         _ => has.number,
     }

@@ -110,7 +110,7 @@ fn instruction(op: &'static OpInfo) -> impl Strategy<Value = Vec<u8>> {
         for (operand, random) in op.operands.iter().zip(random.chunks(33)) {
             let (first, rest) = (random[0], &random[1..]);
             match *operand {
-                ImmediateOperand::Offset(size) => {
+                ImmediateOperand::Offset(size) | ImmediateOperand::LaterOffset(size) => {
                     let offset = i32::from(first % 24) - if rest[0] % 4 == 0 { 12 } else { 0 };
                     bytes.extend_from_slice(&offset.to_le_bytes()[..size.into()]);
                 }

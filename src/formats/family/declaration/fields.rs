@@ -39,7 +39,7 @@ fn read_at(
     let mut fields = Vec::new();
     for (key, value) in reader.table(value, what) {
         let name = key.get_ref().as_ref();
-        if name.is_empty() || name.len() > MAX_NAME || name == "*" {
+        if !is_field_name(name) {
             reader.error(
                 key.span(),
                 format!("{name:?} as the name of a field"),
@@ -263,4 +263,9 @@ fn mask(reader: &mut TomlReader<'_>, value: &TomlValue<'_>, of: &FieldType) -> O
         reader.error(value.span(), "mask is not a mask of this field", expected);
     }
     number
+}
+
+/// Whether a field can have this name.
+pub(in crate::formats::family) fn is_field_name(name: &str) -> bool {
+    (1..=MAX_NAME).contains(&name.len()) && name != "*"
 }

@@ -1,6 +1,7 @@
 //! From what values have in common to a type.
 
 use super::observed::{ObservedLists, ObservedNumbers, ObservedObjects, ObservedTexts, ObservedValues};
+use crate::formats::family::declaration::is_field_name;
 use crate::model::field_type::{DeclaredField, FieldOptions, FieldType, MAX_BITS, MemoryType};
 
 /// The widths of numbers and of cells.
@@ -32,6 +33,11 @@ impl Guess {
 
     fn doubtful(field_type: FieldType, doubt: impl Into<String>) -> Guess {
         Guess { field_type, doubt: Some(doubt.into()) }
+    }
+
+    /// With this doubt if there is none yet.
+    fn or_doubt(self, doubt: impl FnOnce() -> String) -> Guess {
+        Guess { doubt: self.doubt.or_else(|| Some(doubt())), ..self }
     }
 
     fn map(self, wrap: impl FnOnce(FieldType) -> FieldType) -> Guess {
@@ -72,11 +78,11 @@ impl Widths {
     }
 
     fn number(self, numbers: &ObservedNumbers) -> Guess {
-        if numbers.bits() + u32::from(numbers.are_signed()) > MAX_BITS {
+        if numbers.signed_bits() > MAX_BITS {
             return Guess::sure(FieldType::Int);
         }
         if numbers.are_signed() {
-            let width = next(&WIDTHS, numbers.bits() + 1).max(self.0);
+            let width = next(&WIDTHS, numbers.signed_bits()).max(self.0);
             let doubt = format!("numbers from {} to {}", numbers.least, numbers.greatest);
             return Guess::doubtful(FieldType::Signed(width), doubt);
         }
@@ -104,16 +110,18 @@ impl Widths {
         }
         let are_numbers = items.kinds() == 1 && items.numbers.count > 0 && items.nulls == 0;
         match lists.length() {
-            Some(length) if length > 0 && lists.count > 1 && are_numbers => {
-                self.guess(items).map(|item| FieldType::Array(Box::new(item), length))
-            }
-            // Objects of one kind are the rows of a table, however many there were by chance.
+            Some(length) if length > 0 && lists.count > 1 && are_numbers => self
+                .guess(items)
+                .map(|item| FieldType::Array(Box::new(item), length))
+                .or_doubt(|| format!("all lists have {length} items")),
+            // Objects of one kind, and lists, are the rows of a table, however many there were by chance.
             Some(length)
                 if (2..=lists.places.len()).contains(&length)
                     && lists.count > 1
-                    && !items.are_objects_alike() =>
+                    && !items.are_objects_alike()
+                    && !items.are_lists() =>
             {
-                self.tuple(lists)
+                self.tuple(lists).or_doubt(|| format!("all lists have {length} items"))
             }
             _ if are_numbers && !items.numbers.are_signed() && items.numbers.bits() <= 8 => {
                 Guess::sure(FieldType::Bytes)
@@ -150,9 +158,16 @@ impl Widths {
         if !objects.are_alike() {
             return Guess::doubtful(FieldType::Json, "objects with different members");
         }
+        if !objects.members.keys().all(|name| is_field_name(name)) {
+            return Guess::doubtful(FieldType::Json, "a member whose name no field can have");
+        }
         let mut doubt = None;
         let field = |(name, (_, values)): (&String, &(u64, ObservedValues))| {
-            let guess = self.guess(values);
+            let guess = match self.guess(values) {
+                memory @ Guess { field_type: FieldType::Memory(_), .. } => memory
+                    .or_doubt(|| "cells that are not listed may keep their values or be zero".to_owned()),
+                guess => guess,
+            };
             doubt = doubt.take().or(guess.doubt.map(|doubt| format!("{name}: {doubt}")));
             DeclaredField {
                 name: name.clone().into(),
@@ -172,13 +187,14 @@ fn memory(lists: &ObservedLists) -> Option<MemoryType> {
     if items.nulls > 0 || items.kinds() != 1 || lists.has_address_twice {
         return None;
     }
-    let (addresses, cells) = match (&items.lists, &items.objects) {
-        (Some(pairs), None) if pairs.length() == Some(2) => (&pairs.places[0], &pairs.places[1]),
+    let (addresses, cells, longest) = match (&items.lists, &items.objects) {
+        (Some(pairs), None) if pairs.length() == Some(2) => (&pairs.places[0], &pairs.places[1], 1),
         (None, Some(chunks)) if chunks.are_alike() && chunks.members.len() == 2 => {
             let address = &chunks.members.get("address")?.1;
             let (_, (_, contents)) = chunks.members.iter().find(|member| *member.0 != "address")?;
             let is_list = contents.kinds() == 1 && contents.nulls == 0;
-            (address, &contents.lists.as_ref().filter(|_| is_list)?.items)
+            let lists = contents.lists.as_ref().filter(|_| is_list)?;
+            (address, &lists.items, lists.longest)
         }
         _ => return None,
     };
@@ -188,7 +204,10 @@ fn memory(lists: &ObservedLists) -> Option<MemoryType> {
     }
     let (addresses, cells) = (&addresses.numbers, &cells.numbers);
     let is_whole = |numbers: &ObservedNumbers| numbers.count > 0 && !numbers.are_signed();
-    let is_too_wide = addresses.bits() > ADDRESSES[ADDRESSES.len() - 1] || cells.bits() > MAX_BITS;
+    // The address of the last cell, if the longest chunk is the last one.
+    let last = &addresses.greatest + longest.saturating_sub(1);
+    let bits = addresses.bits().max(u32::try_from(last.bits()).unwrap_or(u32::MAX));
+    let is_too_wide = bits > ADDRESSES[ADDRESSES.len() - 1] || cells.bits() > MAX_BITS;
     // A cell as wide as its address is rather a pair of numbers.
     if is_too_wide
         || !is_whole(addresses)
@@ -198,8 +217,8 @@ fn memory(lists: &ObservedLists) -> Option<MemoryType> {
         return None;
     }
     let full = |width: &&u32| addresses.percent_of(**width) >= FULL_PERCENT;
-    let needed = next(&ADDRESSES, addresses.bits());
-    let address = ADDRESSES.iter().find(full).filter(|width| **width >= addresses.bits());
+    let needed = next(&ADDRESSES, bits);
+    let address = ADDRESSES.iter().find(full).filter(|width| **width >= bits);
     let address = address.copied().unwrap_or(if needed == 24 { 32 } else { needed });
     Some(MemoryType {
         address: Box::new(FieldType::Unsigned(address)),

@@ -21,6 +21,9 @@ const PAIRS: [(&str, &str); 12] = [
     ("from", "to"),
 ];
 
+/// What may separate such a word from the name of a field.
+const SEPARATORS: [char; 4] = ['-', '_', '.', ' '];
+
 /// Members that name a case, the most likely one first.
 const NAMES: [&str; 6] = ["name", "title", "id", "test", "description", "desc"];
 
@@ -31,11 +34,15 @@ const MAX_LOOKED_AT: usize = 200;
 #[derive(Debug)]
 pub(super) struct CaseLayout {
     pub(super) cases: NodePath,
+    /// Other places with data that look like cases, which are not read.
+    pub(super) other_cases: Vec<NodePath>,
     /// The member that names a case.
     pub(super) name: Option<String>,
     pub(super) pair: Pair,
     /// The members of cases besides the name and the pair.
     pub(super) others: BTreeSet<String>,
+    /// Members that are not read, since a datum of the pair has the name of their field.
+    pub(super) unread: BTreeSet<String>,
 }
 
 /// How a case says what is before and what is after.
@@ -61,25 +68,41 @@ impl CaseLayout {
     /// When no data look like a state before and a state after.
     pub(super) fn find<'d>(roots: impl Iterator<Item = JsonNode<'d>>) -> Result<CaseLayout, String> {
         let roots: Vec<_> = roots.collect();
-        let layouts = places(&roots).into_iter().filter_map(|cases| {
+        let mut layouts = places(&roots).into_iter().filter_map(|cases| {
             let nodes: Vec<_> = roots.iter().flat_map(|root| cases.each(*root)).take(MAX_LOOKED_AT).collect();
             let pair = nodes.iter().find_map(|node| pair_of(*node))?;
             Some((cases, pair))
         });
-        let (cases, pair) = layouts.into_iter().next().ok_or_else(|| {
+        let (cases, pair) = layouts.next().ok_or_else(|| {
             let pairs: Vec<_> = PAIRS.iter().map(|(before, after)| format!("{before} and {after}")).collect();
             format!(
                 "no case has a state before and a state after: no two objects, and no members that begin, with {}",
                 pairs.join(", ")
             )
         })?;
-        let all = || roots.iter().flat_map(|root| cases.each(*root));
+        let other_cases = layouts.map(|(place, _)| place).filter(|place| *place != cases).collect();
+        let all = || roots.iter().flat_map(|root| cases.each(*root)).filter(|node| pair.is_in(*node));
         let is_name = |name: &&&str| all().take(MAX_LOOKED_AT).all(|node| is_text(node, name));
-        let name = NAMES.iter().find(is_name).map(|name| (*name).to_owned());
-        let keys = all().flat_map(JsonNode::members).map(|member| member.key.into_owned());
+        // A case without a name is named by its number.
+        let is_often_name = |name: &&&str| {
+            let named = all().take(MAX_LOOKED_AT).filter_map(|node| node.member(name));
+            let mut texts = named.map(|node| node.text().is_some()).peekable();
+            texts.peek().is_some() && texts.all(|is_text| is_text)
+        };
+        let name = NAMES.iter().find(is_name).or_else(|| NAMES.iter().find(is_often_name));
+        let name = name.map(|name| (*name).to_owned());
+        let keys: BTreeSet<_> =
+            all().flat_map(JsonNode::members).map(|member| member.key.into_owned()).collect();
+        let paired: HashSet<_> = keys.iter().filter_map(|key| pair.half(key)).map(str::to_owned).collect();
         let is_other = |key: &String| pair.half(key).is_none() && name.as_ref() != Some(key);
-        let others = keys.filter(is_other).collect();
-        Ok(CaseLayout { cases, name, pair, others })
+        let (unread, others) =
+            keys.into_iter().filter(is_other).partition(|key: &String| paired.contains(key.as_str()));
+        Ok(CaseLayout { cases, other_cases, name, pair, others, unread })
+    }
+
+    /// The cases of a file.
+    pub(super) fn cases_of<'d>(&self, root: JsonNode<'d>) -> impl Iterator<Item = JsonNode<'d>> {
+        self.cases.each(root).into_iter().filter(|node| self.pair.is_in(*node))
     }
 
     /// The data of a case, each with the name of its field.
@@ -97,7 +120,8 @@ impl CaseLayout {
                     found.push((name.to_owned(), half(is_before, member.value)));
                 }
                 (_, None) if self.others.contains(&*member.key) => {
-                    let data = if self.pair.gives_others() { PairedData::Before } else { PairedData::After };
+                    let is_given = self.pair.gives_others() && !is_result(&member.key);
+                    let data = if is_given { PairedData::Before } else { PairedData::After };
                     found.push((member.key.into_owned(), data(member.value)));
                 }
                 (_, None) => {}
@@ -123,11 +147,27 @@ impl Pair {
         }
     }
 
+    /// Whether a case has a state before and one after, or parts of them.
+    fn is_in(&self, case: JsonNode<'_>) -> bool {
+        match self {
+            Pair::Objects(before, after) => {
+                [before, after].iter().all(|name| case.member(name).is_some_and(JsonNode::is_object))
+            }
+            Pair::Prefixes(..) => case.members().any(|member| self.half(&member.key).is_some()),
+        }
+    }
+
     /// Whether members besides the pair are rather given than demanded: beside two whole states, a case lists what
     /// happened in between.
     pub(super) fn gives_others(&self) -> bool {
         matches!(self, Pair::Prefixes(..))
     }
+}
+
+/// Whether the name of a member says that it is a result.
+fn is_result(key: &str) -> bool {
+    let rest = PAIRS.iter().filter_map(|(_, after)| key.strip_prefix(after));
+    rest.into_iter().any(|rest| rest.starts_with(SEPARATORS))
 }
 
 /// Where cases may lie, the most likely place first.
@@ -158,7 +198,7 @@ fn pair_of(case: JsonNode<'_>) -> Option<Pair> {
             is_paired.then_some(Pair::Prefixes(before, after))
         })
     };
-    ["-", "_", ".", " "].into_iter().find_map(separated)
+    SEPARATORS.iter().find_map(|separator| separated(&separator.to_string()))
 }
 
 fn is_text(case: JsonNode<'_>, name: &str) -> bool {

@@ -62,6 +62,7 @@ pub(super) struct ObservedTexts {
 pub(super) struct ObservedLists {
     pub(super) count: u64,
     pub(super) lengths: BTreeSet<usize>,
+    pub(super) longest: usize,
     /// All items.
     pub(super) items: ObservedValues,
     /// The items at each of the first places.
@@ -115,6 +116,11 @@ impl ObservedValues {
         counts.iter().filter(|count| **count > 0).count()
     }
 
+    /// Whether all are lists.
+    pub(super) fn are_lists(&self) -> bool {
+        self.kinds() == 1 && self.nulls == 0 && self.lists.is_some()
+    }
+
     /// Whether all are objects with the same members.
     pub(super) fn are_objects_alike(&self) -> bool {
         self.kinds() == 1 && self.nulls == 0 && self.objects.as_ref().is_some_and(|it| it.are_alike())
@@ -143,6 +149,15 @@ impl ObservedNumbers {
     /// The number of bits that all of them need, without a sign.
     pub(super) fn bits(&self) -> u32 {
         self.lengths.len().saturating_sub(1) as u32
+    }
+
+    /// The number of bits that all of them need in two's complement, or without a sign if none is below 0.
+    pub(super) fn signed_bits(&self) -> u32 {
+        if !self.are_signed() {
+            return self.bits();
+        }
+        let magnitude: BigInt = -&self.least - 1;
+        magnitude.bits().max(self.greatest.bits()).min(256) as u32 + 1
     }
 
     /// Whether some are below 0.
@@ -182,6 +197,7 @@ impl ObservedLists {
             }
             length += 1;
         }
+        self.longest = self.longest.max(length);
         if self.lengths.len() < MAX_DISTINCT {
             self.lengths.insert(length);
         }

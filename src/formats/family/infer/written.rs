@@ -27,26 +27,45 @@ pub(super) fn declaration(machine: &str, layout: &CaseLayout, members: &Members,
     for (table, fields) in [("state", state), ("input", input)] {
         if !fields.is_empty() {
             lines.extend([String::new(), format!("[{table}]")]);
-            lines.extend(fields.iter().map(|(name, member)| field(name, member, widths)));
+            let origin = |name: &String| match layout.others.contains(name) {
+                true => MemberOrigin::Besides,
+                false => MemberOrigin::State,
+            };
+            lines.extend(fields.iter().map(|(name, member)| field(name, member, widths, origin(name))));
         }
     }
     lines.extend([String::new(), "[format]".to_owned()]);
-    lines.extend(format(layout, members));
+    lines.extend(format(layout, members, widths));
     lines.join("\n") + "\n"
 }
 
-fn field(name: &str, member: &Member, widths: Widths) -> String {
+/// Where a datum of a case lies.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum MemberOrigin {
+    /// In the state before or after.
+    State,
+    /// Beside the two states.
+    Besides,
+}
+
+fn field(name: &str, member: &Member, widths: Widths, origin: MemberOrigin) -> String {
     let Guess { field_type, mut doubt } = widths.guess(&member.values);
     let mut notation = notation(&field_type);
     if matches!(field_type, FieldType::Memory(_)) {
         let (unlisted, why) = member.cells.unlisted();
-        doubt = doubt.or(why);
+        let is_no_state = origin == MemberOrigin::Besides;
+        doubt =
+            doubt.or(why).or(is_no_state.then(|| "perhaps a list of pairs, whose order counts".to_owned()));
         if unlisted == UnlistedCells::Zero {
             notation = format!("{{ type = {notation}, unlisted = \"zero\" }}");
         }
     }
-    let doubt = doubt.map_or_else(String::new, |doubt| format!(" # uncertain: {}", escaped(&doubt)));
-    format!("{} = {notation}{doubt}", key(name))
+    format!("{} = {notation}{}", key(name), uncertain(doubt))
+}
+
+/// A comment at the end of a line.
+fn uncertain(doubt: Option<String>) -> String {
+    doubt.map_or_else(String::new, |doubt| format!(" # uncertain: {}", escaped(&doubt)))
 }
 
 /// A type as a value of TOML.
@@ -83,28 +102,42 @@ fn has_table(field_type: &FieldType) -> bool {
     }
 }
 
-fn format(layout: &CaseLayout, members: &Members) -> Vec<String> {
+fn format(layout: &CaseLayout, members: &Members, widths: Widths) -> Vec<String> {
     let member = |name: &str| text(&NodePath { steps: vec![PathStep::Member(name.to_owned())] }.to_string());
-    let mut lines = vec![format!("cases = {}", text(&layout.cases.to_string()))];
+    let more: Vec<_> = layout.other_cases.iter().map(ToString::to_string).collect();
+    let more = (!more.is_empty()).then(|| format!("not read: {}", more.join(", ")));
+    let mut lines = vec![format!("cases = {}{}", text(&layout.cases.to_string()), uncertain(more))];
+    lines.extend(layout.unread.iter().map(|name| {
+        let path = NodePath { steps: vec![PathStep::Member(name.clone())] }.to_string();
+        format!("# uncertain: not read: {}, which has the name of a datum before or after", escaped(&path))
+    }));
     lines.extend(layout.name.as_ref().map(|name| format!("name = {}", member(name))));
     match &layout.pair {
         Pair::Objects(before, after) => {
             let others: Vec<_> = layout.others.iter().map(|name| (name, &members.fields[name])).collect();
-            let is_rare = |demanded: u64| demanded < members.cases;
-            let given = others.iter().filter(|(_, other)| is_rare(other.demanded));
-            let given = given.map(|(name, _)| format!(", {} = {}", key(name), member(name)));
-            let demanded = others.iter().map(|(name, other)| {
-                let is_list_at_times = is_rare(other.demanded) && other.values.lists.is_some();
-                if is_list_at_times {
-                    format!(", {} = {{ at = {}, absent = [] }}", key(name), member(name))
-                } else {
-                    format!(", {} = {}", key(name), member(name))
-                }
+            let is_rare = |other: &Member| other.demanded < members.cases;
+            let given: Vec<_> = others.iter().filter(|(_, other)| is_rare(other)).collect();
+            // A list of any length may be empty where a case lacks it.
+            let is_empty_at_times = |other: &Member| {
+                let guess = widths.guess(&other.values);
+                is_rare(other) && matches!(guess.field_type, FieldType::List(_) | FieldType::Memory(_))
+            };
+            let demanded = others.iter().map(|(name, other)| match is_empty_at_times(other) {
+                true => format!(", {} = {{ at = {}, absent = [] }}", key(name), member(name)),
+                false => format!(", {} = {}", key(name), member(name)),
             });
+            let listed = |names: Vec<&str>| (!names.is_empty()).then(|| names.join(", "));
+            let results = listed(given.iter().map(|(name, _)| name.as_str()).collect());
+            let results = results.map(|names| format!("{names}: perhaps only results"));
+            let empty = others.iter().filter(|(_, other)| is_empty_at_times(other));
+            let empty = listed(empty.map(|(name, _)| name.as_str()).collect());
+            let empty = empty.map(|names| format!("{names}: a case without it demands an empty list"));
+            let given = given.iter().map(|(name, _)| format!(", {} = {}", key(name), member(name)));
             lines.push(format!("has = [{}, {}]", member(before), member(after)));
             lines.push("do = [\"step-into\"] # uncertain: [\"execute\"] runs to the end".to_owned());
-            lines.push(format!("program = {{ \"*\" = {}{} }}", member(before), given.collect::<String>()));
-            lines.push(format!("expect = {{ \"*\" = {}{} }}", member(after), demanded.collect::<String>()));
+            let (given, demanded) = (given.collect::<String>(), demanded.collect::<String>());
+            lines.push(format!("program = {{ \"*\" = {}{given} }}{}", member(before), uncertain(results)));
+            lines.push(format!("expect = {{ \"*\" = {}{demanded} }}{}", member(after), uncertain(empty)));
         }
         Pair::Prefixes(before, after) => {
             let full = |prefix: &str, name: &str| {
@@ -113,7 +146,9 @@ fn format(layout: &CaseLayout, members: &Members) -> Vec<String> {
             let all = |prefix: &str, count: fn(&Member) -> u64| {
                 let some = members.fields.iter().filter(|(_, it)| count(it) > 0);
                 let line = |(name, _): (&String, &Member)| {
-                    format!("{} = {}", key(name), member(&full(prefix, name)))
+                    let is_other = layout.others.contains(name);
+                    let doubt = is_other.then(|| format!("neither {before}… nor {after}…"));
+                    format!("{} = {}{}", key(name), member(&full(prefix, name)), uncertain(doubt))
                 };
                 some.map(line).collect::<Vec<_>>()
             };
