@@ -68,13 +68,13 @@ impl<'o> Checker<'o> {
             Err(FileError { diagnostic, text }) => {
                 let checked = text.as_ref().and_then(|text| formats::check_documents(text.as_str()));
                 match checked {
-                    Some(checked) => Checked::of_documents(source, checked, text),
+                    Some(checked) => Checked::of_documents(source, checked, text, options),
                     None => Checked::new(source, text, vec![*diagnostic]),
                 }
             }
             Ok(FileContent::Other(document, why)) => {
                 if let Some(checked) = formats::check_documents(document.text()) {
-                    return Checked::of_documents(source, checked, Some(document.into_text()));
+                    return Checked::of_documents(source, checked, Some(document.into_text()), options);
                 }
                 let note = Diagnostic::at(document.root().at(), why).under(LintRule::NotAVector);
                 let note = document.locate(note.severity(Severity::Note));
@@ -106,9 +106,9 @@ impl<'o> Checker<'o> {
         let mut cases = LoadedCases::new(Arc::new(source.clone()), options, document, format, entries);
         select(&mut cases, Purpose::Look, &self.options.run);
         let LoadedCases { document, entries, .. } = cases;
-        // In some formats this is an error, which the reader reports.
-        let repeated_names_are_reported =
-            found.iter().any(|diagnostic| diagnostic.rule == LintRule::DuplicateName);
+        // In some formats this is an error, which the reader reports; where keys name cases, a key that occurs twice is.
+        let is_of_names = |rule| matches!(rule, LintRule::DuplicateName | LintRule::DuplicateKey);
+        let repeated_names_are_reported = found.iter().any(|diagnostic| is_of_names(diagnostic.rule));
         for (index, (id, entry)) in entries.iter().enumerate() {
             let node = JsonNode::at_index(&document, entry.node);
             found.extend(repeated(id, node).filter(|_| !repeated_names_are_reported));
@@ -180,7 +180,10 @@ fn repeated(id: &CaseId, test: JsonNode<'_>) -> Option<Diagnostic<Origin>> {
         return None;
     }
     let place = match test.datum() {
-        JsonDatum::Object => test.members().find(|member| member.key.eq_ignore_ascii_case("name"))?.value,
+        JsonDatum::Object => {
+            let name = test.members().find(|member| member.key.eq_ignore_ascii_case("name"));
+            name.map_or(test, |name| name.value)
+        }
         _ => test,
     };
     let what = format!("a test before has this name; this one's id is {id}");
@@ -219,7 +222,9 @@ impl Checked {
         source: &VectorSource,
         (count, found): (usize, Vec<Diagnostic<Origin>>),
         text: Option<SourceText>,
+        options: &FileOptions,
     ) -> Checked {
+        let found: Vec<_> = found.into_iter().map(|diagnostic| promoted(diagnostic, options)).collect();
         let located = text.iter().flat_map(|text| found.iter().map(|it| text.locate(it.clone())));
         let diagnostics = located.collect();
         Checked { cases: count, ..Checked::new(source, text, diagnostics) }

@@ -3,7 +3,6 @@
 mod annotation;
 pub mod audit;
 mod case_block;
-mod checkout;
 pub mod comparison;
 mod compressed;
 pub mod conformance;

@@ -8,15 +8,17 @@ use anyhow::Context;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use vmconf::lint::fix::{Fixed, fix};
-use vmconf::lint::output::{LintExtent, LintOutput, LintSummary};
+use vmconf::lint::output::{LintExtent, LintOutput, LintOutputOptions, LintSummary};
 use vmconf::lint::outputs::OUTPUTS;
 use vmconf::lint::{Checked, Checker};
 use vmconf::model::exit_code::Exit;
 use vmconf::model::renderer::Renderer;
 use vmconf::model::rule::RULES;
+use vmconf::run::anchor::Anchor;
 use vmconf::run::sources::VectorSource;
 
 use super::output;
+use super::reports::below_checkout;
 use super::result_file::ResultFile;
 use super::select::Select;
 use super::settings::Settings;
@@ -56,7 +58,7 @@ impl CheckArgs {
         }
         let options = self.select.options(settings)?;
         let mut checker = Checker::new(&options);
-        let mut out = self.output()?;
+        let mut out = self.output(&settings.anchor)?;
         let (mut summary, mut unwritten) = (LintSummary::default(), 0);
         for source in &self.select.sources(settings, &options)? {
             let mut checked = checker.check(&source);
@@ -79,10 +81,12 @@ impl CheckArgs {
         })
     }
 
-    fn output(&self) -> anyhow::Result<Box<dyn LintOutput>> {
+    fn output(&self, anchor: &Anchor) -> anyhow::Result<Box<dyn LintOutput>> {
         let kind = Renderer::by_name(OUTPUTS, &self.output).context("--output")?;
         let extent = if self.all { LintExtent::All } else { LintExtent::First };
-        Ok((kind.new)(Box::new(output::stdout()), extent))
+        let options =
+            LintOutputOptions { extent, below_checkout: below_checkout(anchor).unwrap_or_default() };
+        Ok((kind.new)(Box::new(output::stdout()), options))
     }
 }
 

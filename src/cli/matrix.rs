@@ -149,6 +149,9 @@ impl MatrixCommand {
         if vms.is_empty() {
             bail!("no machine; --vm NAME=COMMAND or [vm.NAME] in {FILE} names one");
         }
+        if self.statement.is_some() {
+            pages::check_single(&vms.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>())?;
+        }
         let machine = |((name, _), argument): (&(String, _), _)| MatrixMachine {
             name: name.clone(),
             flags: Some(settings.repeated_on(argument)),
@@ -180,6 +183,7 @@ impl MatrixCommand {
                 }
                 Err(why) => {
                     let why = why.strip_prefix(&format!("{name}: ")).unwrap_or(&why);
+                    conformance.does_not_start(why);
                     collector.broken(machine, why.to_owned());
                 }
             }

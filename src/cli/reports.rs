@@ -115,7 +115,7 @@ impl ReportArgs {
 }
 
 /// The path of the anchor below `GITHUB_WORKSPACE`; `None` if that is not set or the anchor is outside.
-fn below_checkout(anchor: &Anchor) -> Option<String> {
+pub(super) fn below_checkout(anchor: &Anchor) -> Option<String> {
     let workspace = PathBuf::from(std::env::var_os("GITHUB_WORKSPACE")?).canonicalize().ok()?;
     anchor.folder().strip_prefix(workspace).ok().map(shown)
 }

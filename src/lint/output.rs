@@ -24,7 +24,17 @@ pub trait LintOutput {
 }
 
 /// A format for diagnostics; `new` makes an output that writes to the given writer.
-pub type OutputKind = Renderer<fn(Box<dyn Write>, LintExtent) -> Box<dyn LintOutput>>;
+pub type OutputKind = Renderer<fn(Box<dyn Write>, LintOutputOptions) -> Box<dyn LintOutput>>;
+
+/// What an output needs besides diagnostics.
+#[derive(Debug, Clone)]
+pub struct LintOutputOptions {
+    /// How many diagnostics the text output shows.
+    pub extent: LintExtent,
+    /// The path from the root of the checkout to the folder that the names of files begin in; empty if it is unknown or
+    /// the same.
+    pub below_checkout: String,
+}
 
 /// How many diagnostics of each rule the text output shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,11 +8,11 @@ pub static OUTPUTS: &[OutputKind] = &[
     OutputKind {
         name: "text",
         doc: "for people, as compilers write it",
-        new: |out, extent| Box::new(text::LintText::new(out, extent)),
+        new: |out, options| Box::new(text::LintText::new(out, options.extent)),
     },
     OutputKind {
         name: "sarif",
         doc: "SARIF 2.1.0, for code scanning and editors; all findings",
-        new: |out, _| Box::new(sarif::LintSarif::new(out)),
+        new: |out, options| Box::new(sarif::LintSarif::new(out, options.below_checkout)),
     },
 ];

@@ -9,7 +9,7 @@ use super::output::{LintOutput, LintSummary};
 use crate::model::diagnostic::{Diagnostic, DiagnosticPlace, Edit};
 use crate::model::escape::escaped;
 use crate::model::rule::{LintRule, RULES};
-use crate::text::file_name::uri;
+use crate::text::file_name::{in_checkout, uri};
 use crate::text::json::quoted;
 use crate::text::sarif::OPENING;
 use crate::text::source_text::SourceText;
@@ -18,6 +18,8 @@ use crate::wire::line::one_line;
 pub(super) struct LintSarif {
     out: Box<dyn Write>,
     state: SarifProgress,
+    /// See [`LintOutputOptions::below_checkout`](super::output::LintOutputOptions::below_checkout).
+    below_checkout: String,
 }
 
 /// How much was written so far.
@@ -29,8 +31,8 @@ enum SarifProgress {
 }
 
 impl LintSarif {
-    pub(super) fn new(out: Box<dyn Write>) -> LintSarif {
-        LintSarif { out, state: SarifProgress::Nothing }
+    pub(super) fn new(out: Box<dyn Write>, below_checkout: String) -> LintSarif {
+        LintSarif { out, state: SarifProgress::Nothing, below_checkout }
     }
 
     /// Writes everything before the results, once.
@@ -56,7 +58,7 @@ impl LintOutput for LintSarif {
         for diagnostic in &checked.diagnostics {
             let comma = if self.state == SarifProgress::Results { "," } else { "" };
             self.state = SarifProgress::Results;
-            write!(self.out, "{comma}\n{}", one_line(&result(checked, diagnostic)))?;
+            write!(self.out, "{comma}\n{}", one_line(&result(checked, diagnostic, &self.below_checkout)))?;
         }
         Ok(())
     }
@@ -72,8 +74,8 @@ fn described(rule: LintRule) -> Value {
     json!({ "id": rule.name(), "shortDescription": { "text": rule.doc() } })
 }
 
-fn result(checked: &Checked, diagnostic: &Diagnostic) -> Value {
-    let artifact = json!({ "uri": uri(&checked.file) });
+fn result(checked: &Checked, diagnostic: &Diagnostic, below_checkout: &str) -> Value {
+    let artifact = json!({ "uri": uri(&in_checkout(below_checkout, &checked.file)) });
     let mut location = json!({ "artifactLocation": artifact });
     let mut fix = None;
     if let (Some(text), Some(place)) = (&checked.text, &diagnostic.place) {

@@ -125,6 +125,9 @@ pub struct UsedVm {
     pub implementation: String,
     /// The version of the implementation, as it reports it.
     pub release: String,
+    /// The language that it is written in, as it reports it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
     /// The fields that are not compared, since it reports only their hashes.
     #[serde(rename = "notCompared", default, skip_serializing_if = "Vec::is_empty")]
     pub not_compared: Vec<String>,
@@ -148,7 +151,8 @@ impl UsedVm {
 /// As it appears in reports: `mine (py-evm 0.10.1)`.
 impl fmt::Display for UsedVm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let UsedVm { name, implementation, release, not_compared, lacks: _, extensions: _ } = self;
+        let UsedVm { name, implementation, release, language: _, not_compared, lacks: _, extensions: _ } =
+            self;
         let version = [&**implementation, release].map(str::trim).join(" ");
         write!(f, "{} ({}", escaped(name), escaped(version.trim()))?;
         if !not_compared.is_empty() {

@@ -121,6 +121,11 @@ pub struct ConformanceRun {
     pub(super) misconduct: Vec<String>,
     /// Whether the run ended early.
     pub(super) is_interrupted: bool,
+    /// Whether the machine did not start, so that no case ran.
+    pub(super) is_not_started: bool,
+    /// The number of cases whose deviations or reasons are not kept, since there are too many.
+    pub(super) deviating_further: u64,
+    pub(super) unsupported_further: u64,
 }
 
 /// A way in which cases do not pass.
@@ -201,7 +206,16 @@ impl ConformanceRun {
             not_compared: Vec::new(),
             misconduct: Vec::new(),
             is_interrupted: false,
+            is_not_started: false,
+            deviating_further: 0,
+            unsupported_further: 0,
         }
+    }
+
+    /// The machine does not start.
+    pub fn does_not_start(&mut self, why: &str) {
+        self.is_not_started = true;
+        self.misconduct.push(why.to_owned());
     }
 
     /// Sets what only the first line of its report says.
@@ -264,6 +278,8 @@ impl ConformanceRun {
     fn not_supported(&mut self, reason: &str) {
         if self.unsupported.len() < MAX_KEPT || self.unsupported.contains_key(reason) {
             *self.unsupported.entry(reason.to_owned()).or_default() += 1;
+        } else {
+            self.unsupported_further += 1;
         }
     }
 
@@ -278,14 +294,25 @@ impl ConformanceRun {
             if cases.first.len() < NAMED {
                 cases.first.push(id);
             }
+        } else {
+            self.deviating_further += 1;
         }
     }
 
     /// The name and release of the implementation.
     pub(super) fn release(&self) -> String {
         match &self.vm {
+            _ if self.is_not_started => "not known: the machine does not start".to_owned(),
             Some(vm) => format!("{} {}", vm.implementation, vm.release),
             None => format!("vmconf {}", self.vmconf),
+        }
+    }
+
+    /// The language that the implementation is written in.
+    pub(super) fn language(&self) -> &str {
+        match &self.vm {
+            Some(vm) => vm.language.as_deref().unwrap_or("not said by the machine"),
+            None => "Rust",
         }
     }
 

@@ -6,7 +6,6 @@ use std::io::{self, Write};
 
 use super::annotation;
 use super::case_block::counts;
-use super::checkout::in_checkout;
 use super::kind::{Report, ReportOptions};
 use super::slow::SlowCases;
 use super::suspects::head;
@@ -16,6 +15,7 @@ use crate::model::escape::escaped;
 use crate::model::event::{Event, RunSummary};
 use crate::model::position::Position;
 use crate::model::suspects::SuspectAnalysis;
+use crate::text::file_name::in_checkout;
 use crate::text::shell::ShellWords;
 
 /// GitHub shows at most this many annotations of each level for a step and drops the rest.

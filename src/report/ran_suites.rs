@@ -186,8 +186,9 @@ fn described(VectorsVersion { version, commit, .. }: &VectorsVersion) -> String 
 }
 
 /// The digest of the names of files, below the folder that all are in, and of their contents; `None` if that of one is
-/// not known. It is the same wherever the folder is.
+/// not known, or without files. It is the same wherever the folder is.
 fn digest<'r>(files: impl Iterator<Item = (&'r str, &'r RanFile)> + Clone) -> Option<String> {
+    files.clone().next()?;
     let common = common_folder(files.clone().map(|(name, _)| name));
     let mut hasher = blake3::Hasher::new();
     for (name, file) in files {

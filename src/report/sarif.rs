@@ -10,7 +10,6 @@ use indexmap::IndexSet;
 use serde_json::{Value as Json, json};
 
 use super::annotation;
-use super::checkout::in_checkout;
 use super::kind::{Report, ReportOptions};
 use super::truncate::truncate;
 use crate::model::case_report::CaseReport;
@@ -19,7 +18,7 @@ use crate::model::event::{Event, RunSummary};
 use crate::model::exit_code::Exit;
 use crate::model::position::Position;
 use crate::model::verdict::Verdict;
-use crate::text::file_name::uri;
+use crate::text::file_name::{in_checkout, uri};
 use crate::text::sarif::OPENING;
 use crate::text::shell::ShellWords;
 use crate::wire::line::one_line;
@@ -56,7 +55,12 @@ impl Sarif {
             Verdict::UnexpectedPass(_) => UNEXPECTED_PASS.to_owned(),
             _ => report.cause().unwrap_or_default(),
         };
-        let fingerprint = blake3::hash(format!("{}\n{rule}", report.id).as_bytes()).to_hex();
+        // The same wherever in the checkout the command runs.
+        let mut id = report.id.clone();
+        if !id.is_machine() {
+            id.file = in_checkout(&self.below_checkout, &id.file).into();
+        }
+        let fingerprint = blake3::hash(format!("{id}\n{rule}").as_bytes()).to_hex();
         let (index, _) = self.rules.insert_full(rule.clone());
         let mut result = json!({
             "ruleId": rule,

@@ -174,6 +174,9 @@ fn machine_page(matrix: &Matrix, it: &SiteMachine<'_>) -> String {
     let suites =
         matrix.suites.iter().map(|suite| vec![html_text(&suite.name), counts(&suite.cells[it.column])]);
     main.push_str(&table("Suites", &["suite", "passed"], suites));
+    if run.is_not_started {
+        return page(&it.machine.name, TO_OVERVIEW, &main);
+    }
     main.push_str(&capabilities(run));
     main.push_str(&deviations(run));
     main.push_str(&extensions(run));
@@ -232,7 +235,7 @@ fn capabilities(run: &ConformanceRun) -> String {
     let reasons = run.unsupported.iter().take(MAX_SHOWN);
     let rows = reasons.map(|(reason, count)| vec![html_text(reason), cases(*count)]);
     text.push_str(&table("Unsupported", &["unsupported because", "cases"], rows));
-    text.push_str(&left_out(run.unsupported.len()));
+    text.push_str(&left_out(run.unsupported.len(), run.unsupported_further));
     text
 }
 
@@ -254,7 +257,7 @@ fn deviations(run: &ConformanceRun) -> String {
         vec![html_text(&deviation.cause), reason, cases(of.count), first.join("<br>")]
     });
     text.push_str(&table("Deviations", &["cause", "reason", "cases", "such as"], rows));
-    text.push_str(&left_out(all.len()));
+    text.push_str(&left_out(all.len(), run.deviating_further));
     text
 }
 
@@ -279,9 +282,12 @@ fn reason_link(link: &str) -> String {
     }
 }
 
-fn left_out(count: usize) -> String {
+fn left_out(count: usize, further: u64) -> String {
     let more = count.saturating_sub(MAX_SHOWN);
-    if more > 0 { format!("<p>and {more} more</p>\n") } else { String::new() }
+    let entries = if more > 0 { format!("<p>and {more} more</p>\n") } else { String::new() };
+    let further =
+        if further > 0 { format!("<p>and {} of other kinds</p>\n", cases(further)) } else { String::new() };
+    entries + &further
 }
 
 fn statement_page(it: &SiteMachine<'_>, suite: &dyn Fn(&str) -> String) -> String {
@@ -294,6 +300,9 @@ fn statement_page(it: &SiteMachine<'_>, suite: &dyn Fn(&str) -> String) -> Strin
     );
     let Some(run) = it.machine.last() else { return page(&title, &navigation, "<p>No run.</p>\n") };
     let mut main = fact_table(it.machine, run);
+    if run.is_not_started {
+        return page(&title, &navigation, &main);
+    }
     main.push_str("<h2>Results by category</h2>\n");
     let rows = run.categories().map(|(name, cell)| vec![name.to_owned(), counts(cell)]);
     main.push_str(&table("Results by category", &["category", "passed"], rows));

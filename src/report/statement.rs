@@ -48,6 +48,9 @@ pub fn statement(
     for (name, value) in facts(machine, run) {
         writeln!(out, "| {name} | {} |", code_span(&value))?;
     }
+    if run.is_not_started {
+        return Ok(());
+    }
     writeln!(out, "\n## Results by category\n\n| category | passed | not passed |\n|---|---|---|")?;
     for (name, cell) in run.categories() {
         writeln!(out, "| {name} | {} | {} |", share(cell), rest(cell))?;
@@ -87,22 +90,35 @@ pub(super) fn facts(machine: &ConformanceMachine, run: &ConformanceRun) -> Vec<(
     let joined = |names: &std::collections::BTreeSet<String>| {
         names.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
     };
-    let mut facts = vec![
-        ("implementation", machine.release()),
-        ("machines of the cases", joined(&run.machines)),
-        ("formats", joined(&run.formats)),
-        ("passed", share(&run.total)),
-        ("not passed", Some(rest(&run.total)).filter(|rest| !rest.is_empty()).unwrap_or("none".to_owned())),
+    let mut facts = vec![("implementation", machine.release())];
+    if !run.is_not_started {
+        facts.extend([
+            ("language", run.language().to_owned()),
+            ("machines of the cases", joined(&run.machines)),
+            ("formats", joined(&run.formats)),
+        ]);
+    }
+    facts.extend([
+        ("passed", if run.is_not_started { "no case ran".to_owned() } else { share(&run.total) }),
+        ("not passed", not_passed(run)),
         ("compared by", format!("vmconf {}", run.vmconf)),
         ("report", run.label.clone()),
         ("system", run.system.clone().unwrap_or(UNSAID.to_owned())),
-    ];
+    ]);
     facts.extend(machine.only().map(|only| ("run", only)));
     facts.extend(run.misconduct.iter().map(|what| ("outside of cases", what.clone())));
     if run.is_interrupted {
         facts.push(("run", "interrupted: not all cases ran".to_owned()));
     }
     facts
+}
+
+fn not_passed(run: &ConformanceRun) -> String {
+    match rest(&run.total) {
+        _ if run.is_not_started => "all cases".to_owned(),
+        rest if rest.is_empty() => "none".to_owned(),
+        rest => rest,
+    }
 }
 
 fn deviations(out: &mut dyn Write, run: &ConformanceRun) -> io::Result<()> {
@@ -122,14 +138,14 @@ fn deviations(out: &mut dyn Write, run: &ConformanceRun) -> io::Result<()> {
         let first: Vec<_> = of.first.iter().map(|id| code_span(id)).collect();
         writeln!(out, "; such as {}", first.join(", "))?;
     }
-    left_out(out, all.len())
+    out.write_all(left_out(all.len(), run.deviating_further).as_bytes())
 }
 
 fn not_tested(out: &mut dyn Write, run: &ConformanceRun) -> io::Result<()> {
     for (reason, count) in run.unsupported.iter().take(MAX_SHOWN) {
         writeln!(out, "- {} unsupported: {}", cases(*count), code_span(reason))?;
     }
-    left_out(out, run.unsupported.len())?;
+    out.write_all(left_out(run.unsupported.len(), run.unsupported_further).as_bytes())?;
     for field in &run.not_compared {
         writeln!(out, "- {}", code_span(&field.to_string()))?;
     }
@@ -146,9 +162,11 @@ fn not_tested(out: &mut dyn Write, run: &ConformanceRun) -> io::Result<()> {
     Ok(())
 }
 
-fn left_out(out: &mut dyn Write, count: usize) -> io::Result<()> {
-    match count.checked_sub(MAX_SHOWN) {
-        None | Some(0) => Ok(()),
-        Some(more) => writeln!(out, "- and {more} more"),
-    }
+/// Lines on those of `count` entries that are not shown, and on cases of which there is no entry.
+fn left_out(count: usize, further: u64) -> String {
+    let more = count.saturating_sub(MAX_SHOWN);
+    let entries = if more > 0 { format!("- and {more} more\n") } else { String::new() };
+    let further =
+        if further > 0 { format!("- and {} of other kinds\n", cases(further)) } else { String::new() };
+    entries + &further
 }

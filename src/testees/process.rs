@@ -110,7 +110,7 @@ impl ProcessVm {
 
     /// The names of the machine, for reports.
     pub fn about(&self) -> event::UsedVm {
-        let Hello { name, release, .. } = &self.hello;
+        let Hello { name, release, language, .. } = &self.hello;
         let left_out = self.hello.machines.iter().flat_map(|offer| {
             let hashed = machines::by_name(&offer.machine).and_then(|info| info.hashed);
             hashed.map_or(Vec::new(), |hashed| compared_by_hash(&hashed, offer))
@@ -119,6 +119,7 @@ impl ProcessVm {
             name: self.command.name.clone(),
             implementation: name.clone(),
             release: release.clone(),
+            language: language.clone(),
             not_compared: left_out.map(str::to_owned).collect(),
             lacks: self.said_by_offers(|offer| &offer.lacks),
             extensions: self.said_by_offers(|offer| &offer.extensions),

@@ -368,3 +368,58 @@ fn any_text_is_checked() {
         }
     }
 }
+
+/// A file with this text, checked.
+fn checked(text: &str, args: &[&str]) -> Ran {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("f.json");
+    fs::write(&path, text).unwrap();
+    vmconf(&[&["check"], args, &[path.to_str().unwrap()]].concat())
+}
+
+/// A document of MiniC89 is JSON: comments, trailing commas and members that occur twice are errors, and `--strict` makes
+/// errors of warnings.
+#[test]
+fn documents_of_minic89_are_json() {
+    let snapshot = r#"{"schema_version":"MiniC89.VM.Snapshot.v0.2","step":0,"status":"RUNNING","pc":{"fid":1,"ip":0},"operand_stack":[],"call_stack":[{"fid":1,"return_pc":null,"locals":[]}]}"#;
+    assert_eq!(checked(snapshot, &[]).exit, 0, "{:?}", checked(snapshot, &[]));
+    let twice = snapshot.replace("\"step\":0,", "\"step\":0,\"step\":0,");
+    let comma = snapshot.replace("\"operand_stack\":[]", "\"operand_stack\":[],").replace("[]}]}", "[]}],}");
+    for text in [&twice, &comma, &format!("{snapshot} // a comment")] {
+        let ran = checked(text, &[]);
+        assert!(ran.exit == 3 && ran.stdout.contains("error["), "{text}: {ran:?}");
+        let stream = checked(&format!("{snapshot}\n{text}\n"), &[]);
+        assert!(stream.exit == 3 && stream.stdout.contains("error["), "{text}: {stream:?}");
+    }
+}
+
+/// Two entries of a state test for the same transaction have one name, although they have no member for it.
+#[test]
+fn entries_of_one_transaction_have_one_name() {
+    let text = fs::read_to_string(at_root("docs/examples/formats/statetest.json")).unwrap();
+    let mut vector: Json = serde_json::from_str(&text).unwrap();
+    let entries = vector["transfer"]["post"]["London"].as_array_mut().unwrap();
+    let entry = entries[0].clone();
+    entries.push(entry);
+    let ran = checked(&vector.to_string(), &[]);
+    assert!(ran.stdout.contains("warning[duplicate-name]"), "{ran:?}");
+}
+
+/// In a checkout of GitHub, files have names from its root, whichever folder the command runs in.
+#[test]
+fn files_are_named_from_the_root_of_a_checkout() {
+    let root = TempDir::new().unwrap();
+    let folder = root.path().join("sub");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("wrong.json"), "{").unwrap();
+    let checked = |from: &Path, file: &str| -> Json {
+        let mut command = command(&["check", "--output", "sarif", file]);
+        command.current_dir(from).env("GITHUB_WORKSPACE", root.path());
+        serde_json::from_str(&ran(command.output().unwrap()).stdout).unwrap()
+    };
+    let uri = |sarif: Json| {
+        sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].clone()
+    };
+    assert_eq!(uri(checked(&folder, "wrong.json")), "sub/wrong.json");
+    assert_eq!(uri(checked(root.path(), "sub/wrong.json")), "sub/wrong.json");
+}

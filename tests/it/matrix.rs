@@ -492,6 +492,71 @@ fn statements_have_the_extensions_of_the_machine() {
     assert!(fs::read_to_string(&file).unwrap().contains(section));
 }
 
+/// A statement says in which language the machine is written, and of one that does not start, that nothing else is known.
+#[test]
+fn statements_say_what_the_machine_is() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("s.md");
+    let stated = |vm: &str, exit: i32| {
+        let run = ["matrix", "vectors/evm/gas", "--vm", vm, "--statement", file.to_str().unwrap()];
+        assert_eq!(vmconf(&run).exit, exit, "{vm}");
+        fs::read_to_string(&file).unwrap()
+    };
+    let script = folder.path().join("mine.sh");
+    fs::write(&script, format!("{SERVE} | sed -u 's/\"language\":\"Rust\"/\"language\":\"C\"/'\n")).unwrap();
+    let of_c = stated(&format!("mine=sh {}", script.display()), 0);
+    assert!(of_c.contains("| language | <code>C</code> |\n"), "{of_c}");
+    let broken = stated("mine=false", 3);
+    let unknown = "| implementation | <code>not known&#58; the machine does not start</code> |\n";
+    assert!(
+        broken.contains(unknown) && broken.contains("| passed | <code>no case ran</code> |\n"),
+        "{broken}"
+    );
+    assert!(broken.contains("| outside of cases | ") && !broken.contains("## Deviations"), "{broken}");
+    // The pages say the same.
+    let site = folder.path().join("site");
+    let run = ["matrix", "vectors/evm/gas", "--vm", "mine=false", "--site", site.to_str().unwrap()];
+    assert_eq!(vmconf(&run).exit, 3);
+    for page in ["mine.html", "mine-statement.html"] {
+        let page = fs::read_to_string(site.join(page)).unwrap();
+        assert!(
+            page.contains("not known: the machine does not start") && !page.contains("Deviations"),
+            "{page}"
+        );
+    }
+    // With two machines, nothing runs.
+    let two = ["matrix", "--vm", "a=false", "--vm", "b=false", "--statement", file.to_str().unwrap()];
+    let ran = vmconf(&two);
+    assert!(ran.exit == 2 && ran.stdout.is_empty(), "{ran:?}");
+    assert!(ran.stderr.ends_with("--statement is on one machine, and there are a, b\n"), "{ran:?}");
+}
+
+/// A listed failure that passes is a pass: no group says that no machine passes, or that machines disagree.
+#[test]
+fn listed_cases_that_pass_are_passes() {
+    let folder = TempDir::new().unwrap();
+    fs::copy(at_root("docs/examples/formats/vmtests.json"), folder.path().join("vmtests.json")).unwrap();
+    let id = "vmtests.json::three-and-four";
+    fs::write(folder.path().join("known.toml"), format!("[[known]]\nid = \"{id}\"\nreason = \"mended\"\n"))
+        .unwrap();
+    let report = |file: &str, more: &[&str]| {
+        let json = format!("json={file}");
+        let mut run = command(&[&["run", "vmtests.json", "--report", &json], more].concat());
+        ran(run.current_dir(folder.path()).output().unwrap());
+        folder.path().join(file).to_str().unwrap().to_owned()
+    };
+    let files = [report("listed.json", &["--known", "known.toml"]), report("plain.json", &[])];
+    let listed = fs::read_to_string(&files[0]).unwrap();
+    assert!(listed.contains("\"fixed\""), "{listed}");
+    let named = [format!("one={}", files[0]), format!("two={}", files[1])];
+    for named in [&named[..1], &named] {
+        let args: Vec<_> = named.iter().flat_map(|file| ["--results", file]).collect();
+        let ran = vmconf(&[&["matrix"], &*args].concat());
+        assert_eq!(ran.exit, 0, "{ran:?}");
+        assert!(!ran.stdout.contains("no machine passes") && !ran.stdout.contains("disagree"), "{ran:?}");
+    }
+}
+
 /// What a machine says that it lacks is in the text, in the JSON report, and in a statement made of that.
 #[test]
 fn reports_have_what_the_machine_lacks() {

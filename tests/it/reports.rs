@@ -245,6 +245,7 @@ fn each_summary_is_recognised() {
         name: "passed".to_owned(),
         implementation: "a, b".to_owned(),
         release: "1".to_owned(),
+        language: None,
         not_compared: Vec::new(),
         lacks: Vec::new(),
         extensions: Vec::new(),

@@ -76,16 +76,22 @@ pub(super) fn write_statement(
     machines: &[ConformanceMachine],
     suite: &dyn Fn(&str) -> String,
 ) -> anyhow::Result<()> {
-    let [machine] = machines else {
-        let names: Vec<_> = machines.iter().map(|machine| machine.name.as_str()).collect();
-        bail!("--statement is on one machine, and there are {}", names.join(", "));
-    };
+    check_single(&machines.iter().map(|machine| machine.name.as_str()).collect::<Vec<_>>())?;
+    let [machine] = machines else { return Ok(()) };
     if is_foreign(path, is_statement) {
         bail!("{}: this file exists and is no statement of vmconf: name another one", path.display());
     }
     let mut text = Vec::new();
     statement(&mut text, machine, suite)?;
     Ok(ResultFile::with(path, &text).map_err(|error| Unwritten::file(path, error))?)
+}
+
+/// Checks that a statement can be written, which is on one machine.
+pub(super) fn check_single(names: &[&str]) -> anyhow::Result<()> {
+    match names {
+        [_] => Ok(()),
+        names => bail!("--statement is on one machine, and there are {}", names.join(", ")),
+    }
 }
 
 /// Whether a file begins otherwise than those of vmconf. An empty one, or none, does not.

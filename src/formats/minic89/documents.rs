@@ -40,6 +40,9 @@ impl Bare {
     fn check(self, root: JsonNode<'_>) -> (usize, Vec<Diagnostic<Origin>>) {
         let documents: Vec<_> = if root.is_array() { root.items().collect() } else { vec![root] };
         let mut diagnostics = Diagnostics::new(Strictness::Thorough, Severity::Error);
+        // They are JSON: no comments, no trailing commas, no member twice.
+        let whole = root.document();
+        whole.deviations().iter().for_each(|deviation| diagnostics.error(deviation.diagnostic(whole)));
         for document in &documents {
             match self {
                 Bare::Metadata => {

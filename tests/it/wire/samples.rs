@@ -201,11 +201,13 @@ fn any_breakdown() -> impl Strategy<Value = Breakdown> {
 
 fn any_vm() -> impl Strategy<Value = UsedVm> {
     let list = || prop::collection::vec(any_text(), 0..3);
-    (any_text(), any_text(), any_text(), list(), list(), list()).prop_map(
-        |(name, implementation, release, not_compared, lacks, extensions)| UsedVm {
+    let language = prop::option::of(any_text());
+    (any_text(), any_text(), any_text(), language, list(), list(), list()).prop_map(
+        |(name, implementation, release, language, not_compared, lacks, extensions)| UsedVm {
             name,
             implementation,
             release,
+            language,
             not_compared,
             lacks,
             extensions,
