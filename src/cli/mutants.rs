@@ -113,6 +113,7 @@ impl MutantsCommand {
         let read = || {
             let suite = VectorSuite::read(&sources, &options, Detail::Codes, &takes);
             families::note_left_out(&suite);
+            output::note_not_passing(suite.left_out);
             suite
         };
         let cache = self.cache(&sources, &options);

@@ -12,6 +12,7 @@ use crate::machines::inspect::Inspect;
 use crate::machines::machine::At;
 use crate::model::name::Name;
 use crate::model::value::Value;
+use crate::text::number::without_numbers;
 
 /// What was done with instructions: pairs of a name and what was done, such as `a: 2^64`.
 pub type CoveragePoints = BTreeSet<(&'static str, String)>;
@@ -383,20 +384,4 @@ impl fmt::Display for NumberClass {
             SizeClass::Above => f.write_str("above 2^256"),
         }
     }
-}
-
-/// The text with `N` in place of each number, so that reasons that differ only in numbers are equal.
-fn without_numbers(text: &str) -> String {
-    let mut out = String::new();
-    let mut in_number = false;
-    for character in text.chars().take(80) {
-        let is_digit = character.is_ascii_digit();
-        if is_digit && !in_number {
-            out.push('N');
-        } else if !is_digit {
-            out.push(character);
-        }
-        in_number = is_digit;
-    }
-    out
 }

@@ -46,7 +46,7 @@ fn summary(audit: &Audit) -> String {
     let Audit { cases, left_out, inputs, compared, rejected, noted, .. } = audit;
     let open: u64 = audit.unexplained().map(|unnoticed| unnoticed.count).sum();
     format!(
-        "{}: {compared} changes fail, {rejected} are rejected, {noted} are noted, {inputs} change the program, \
+        "{}: changes: {compared} fail, {rejected} are rejected, {noted} are noted, {inputs} change the program, \
          {open} are not noticed; {left_out} left out",
         counted(*cases, "case")
     )

@@ -46,6 +46,27 @@ fn is_number(digits: &str, radix: u32) -> bool {
     (1..=MAX_DIGITS).contains(&digits.len()) && digits.bytes().all(is_digit)
 }
 
+/// The text with `N` in place of each number, so that reasons that differ only in numbers are equal; of a long one, the
+/// beginning. Digits of a name, as in `Int32`, stay.
+pub fn without_numbers(text: &str) -> String {
+    const MAX_LENGTH: usize = 80;
+    let mut out = String::new();
+    let (mut in_number, mut before) = (false, ' ');
+    for character in text.chars().take(MAX_LENGTH) {
+        let is_number = character.is_ascii_digit() && (in_number || !before.is_alphanumeric());
+        if is_number && !in_number {
+            out.push('N');
+        } else if !is_number {
+            out.push(character);
+        }
+        (in_number, before) = (is_number, character);
+    }
+    if text.chars().nth(MAX_LENGTH).is_some() {
+        out.push('…');
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

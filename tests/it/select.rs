@@ -46,6 +46,10 @@ fn predicates_select_cases() {
     assert_eq!(selected(&format!("id({STORAGE}::store-3)")).len(), 1);
     assert!(selected("name(store-3)").contains(&format!("{STORAGE}::store-3")));
     assert!(selected("name(STORE-3)").is_empty());
+    // A reason as `vmconf coverage` shows it
+    let deep = selected("fails(CALL, MaxInvocationStackSize exceed: 1024)");
+    assert!(!deep.is_empty());
+    assert_eq!(selected("fails(CALL, MaxInvocationStackSize exceed: N)"), deep);
 
     let (uses, executes) = (selected("uses(SSTORE)"), selected("op(sstore)"));
     assert!(executes.is_subset(&uses) && executes.len() < uses.len());

@@ -222,10 +222,8 @@ pub(super) fn bytes(
             }
             Some(bytes)
         }
-        Err(_) if is_hex => {
-            diagnostics.caution(caution("hex"));
-            hex_bytes(&text)
-        }
+        // The convention allows hex digits without 0x, and these can be nothing else.
+        Err(_) if is_hex => hex_bytes(&text),
         Err(_) => {
             let what = format!("{} is neither hex nor base64", quoted(&text));
             diagnostics.error(Diagnostic::at(at, what).expected(EXPECTED).under(LintRule::Bytes));

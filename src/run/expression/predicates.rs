@@ -19,6 +19,7 @@ use crate::model::value::Value;
 use crate::model::verdict::VerdictKind;
 use crate::run::families::Families;
 use crate::run::filter::glob;
+use crate::text::number::without_numbers;
 
 /// A predicate on cases.
 pub struct Predicate {
@@ -361,7 +362,13 @@ fn instruction_and_reason(argument: &Matcher, _: &Families) -> Result<(), Unacce
 
 /// Whether an instruction and the reason why it fails match; the space after the comma may be left out.
 fn fails(matcher: &Matcher, failure: &str) -> bool {
-    matcher.matches(failure) || matcher.matches(&failure.replacen(", ", ",", 1))
+    let is_it = |failure: &str| matcher.matches(failure) || matcher.matches(&failure.replacen(", ", ",", 1));
+    // As `vmconf coverage` shows it.
+    let shown = || {
+        let (instruction, reason) = failure.split_once(", ")?;
+        Some(format!("{instruction}, {}", without_numbers(reason)))
+    };
+    is_it(failure) || shown().is_some_and(|shown| is_it(&shown))
 }
 
 /// The fork that a case sets.
