@@ -46,10 +46,11 @@ fn predicates_select_cases() {
     assert_eq!(selected(&format!("id({STORAGE}::store-3)")).len(), 1);
     assert!(selected("name(store-3)").contains(&format!("{STORAGE}::store-3")));
     assert!(selected("name(STORE-3)").is_empty());
-    // A reason as `vmconf coverage` shows it
+    // A reason as `vmconf coverage` shows it: for any number, of which one vector has another one
     let deep = selected("fails(CALL, MaxInvocationStackSize exceed: 1024)");
-    assert!(!deep.is_empty());
-    assert_eq!(selected("fails(CALL, MaxInvocationStackSize exceed: N)"), deep);
+    let any = selected("fails(CALL, MaxInvocationStackSize exceed: N)");
+    assert!(!deep.is_empty() && deep.is_subset(&any));
+    assert_eq!(any.len(), deep.len() + 1);
 
     let (uses, executes) = (selected("uses(SSTORE)"), selected("op(sstore)"));
     assert!(executes.is_subset(&uses) && executes.len() < uses.len());

@@ -27,10 +27,9 @@ pub(super) fn declaration(machine: &str, layout: &CaseLayout, members: &Members,
     for (table, fields) in [("state", state), ("input", input)] {
         if !fields.is_empty() {
             lines.extend([String::new(), format!("[{table}]")]);
-            let origin = |name: &String| match layout.others.contains(name) {
-                true => MemberOrigin::Besides,
-                false => MemberOrigin::State,
-            };
+            let is_besides = |name: &String| layout.others.contains(name);
+            let origin =
+                |name: &String| if is_besides(name) { MemberOrigin::Besides } else { MemberOrigin::State };
             lines.extend(fields.iter().map(|(name, member)| field(name, member, widths, origin(name))));
         }
     }
@@ -122,9 +121,12 @@ fn format(layout: &CaseLayout, members: &Members, widths: Widths) -> Vec<String>
                 let guess = widths.guess(&other.values);
                 is_rare(other) && matches!(guess.field_type, FieldType::List(_) | FieldType::Memory(_))
             };
-            let demanded = others.iter().map(|(name, other)| match is_empty_at_times(other) {
-                true => format!(", {} = {{ at = {}, absent = [] }}", key(name), member(name)),
-                false => format!(", {} = {}", key(name), member(name)),
+            let demanded = others.iter().map(|(name, other)| {
+                if is_empty_at_times(other) {
+                    format!(", {} = {{ at = {}, absent = [] }}", key(name), member(name))
+                } else {
+                    format!(", {} = {}", key(name), member(name))
+                }
             });
             let listed = |names: Vec<&str>| (!names.is_empty()).then(|| names.join(", "));
             let results = listed(given.iter().map(|(name, _)| name.as_str()).collect());
