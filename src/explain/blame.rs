@@ -28,6 +28,7 @@ pub use self::question::{AskedDatum, Question, WrongPart};
 use self::row_deviation::Declared;
 pub use self::search::{Counter, SoughtDatum, WriterSearch};
 use self::stack::created;
+use self::stack::written_by_failure;
 pub(super) use self::stack::{moved, taken, top, written};
 use self::variables::KnownVariables;
 
@@ -88,8 +89,10 @@ pub struct Recorder {
     declared: Option<Declared>,
     /// The same, until it is known where execution continued.
     goes_on: Option<Declared>,
-    /// Which stack items the last instruction moves: its [`Effects::moves`].
+    /// Which stack items the last instruction moves, and where it stores one: its [`Effects::moves`] and
+    /// [`Effects::stores`].
     moves: Vec<usize>,
+    stores: Option<Cell>,
     /// The program counter after the last instruction if it does not jump.
     after: usize,
     variables: KnownVariables,
@@ -178,9 +181,15 @@ impl Recorder {
         let Some(last) = self.records.back_mut().filter(|last| last.step + 1 == self.step) else { return };
         last.cost = self.gas.zip(state.gas()).map(|(before, after)| before.left.saturating_sub(after.left));
         last.writes = written_cells(std::mem::take(&mut last.writes), state);
-        last.written = written(last.top.saturating_sub(last.taken), pushes, top(state));
-        let moves = std::mem::take(&mut self.moves);
-        last.moved = if state.failure().is_some() { Vec::new() } else { moved_cells(last, &moves, state) };
+        let (moves, stores) = (std::mem::take(&mut self.moves), self.stores.take());
+        let left = last.top.saturating_sub(last.taken);
+        if state.failure().is_some() {
+            last.written = written_by_failure(left, last.top, top(state));
+            last.moved = stayed(last, state);
+        } else {
+            last.written = written(left, pushes, top(state));
+            last.moved = moved_cells(last, &moves, stores, state);
+        }
         let went = pc.map(|pc| CodePlace { pc, function: state.function_of_pc() });
         last.went = went.filter(|went| went.pc != self.after || went.function != last.at.function);
         last.writes.extend(created);
@@ -372,9 +381,27 @@ impl ExecutedInstruction {
     }
 }
 
+/// The slots of operands that an instruction left as they were, each with itself.
+fn stayed(last: &ExecutedInstruction, state: &dyn Inspect) -> Vec<(Cell, usize)> {
+    let top = top(state);
+    let operands = last.inputs[..last.taken].iter();
+    let stayed = operands.filter_map(|operand| match operand.cell {
+        Cell::Stack(at) => {
+            (state.item(top.checked_sub(at + 1)?)? == operand.value).then_some((Cell::Stack(at), at))
+        }
+        _ => None,
+    });
+    stayed.collect()
+}
+
 /// The cells to which an instruction only moved a value, with the slots that the values came from. DUP, SWAP and
 /// instructions that store a value are not blamed for the values that they move.
-fn moved_cells(last: &ExecutedInstruction, moves: &[usize], state: &dyn Inspect) -> Vec<(Cell, usize)> {
+fn moved_cells(
+    last: &ExecutedInstruction,
+    moves: &[usize],
+    stores: Option<Cell>,
+    state: &dyn Inspect,
+) -> Vec<(Cell, usize)> {
     let top = top(state);
     // A faulty instruction may not do what its row says.
     let is_done = |(to, from): &(usize, usize)| {
@@ -383,14 +410,12 @@ fn moved_cells(last: &ExecutedInstruction, moves: &[usize], state: &dyn Inspect)
     };
     let on_stack = moved(moves, last.top, top).filter(is_done).map(|(to, from)| (Cell::Stack(to), from));
     // Which frame stored a value matters as much as what produced it.
-    let stored = match (last.pushes, &last.writes[..]) {
-        (0, [written]) if last.frame.is_none() => stored(last, written, state),
-        _ => None,
-    };
+    let stores = stores.filter(|_| last.frame.is_none());
+    let stored = stores.and_then(|written| stored(last, &written, state));
     on_stack.chain(stored).collect()
 }
 
-/// The value that an instruction stored in its only written cell: the last operand, since addresses are above it.
+/// The cell in which an instruction stored the lowest value that it popped, if it did, and the slot of that value.
 fn stored(last: &ExecutedInstruction, written: &Cell, state: &dyn Inspect) -> Option<(Cell, usize)> {
     let operand = last.inputs[..last.taken].last()?;
     let value = state.value(written)?;
@@ -434,7 +459,7 @@ impl Watch for Recorder {
         self.pending = true;
         if self.keep.contains(&self.step) {
             let mut effects = at.state.effects();
-            self.moves = std::mem::take(&mut effects.moves);
+            (self.moves, self.stores) = (std::mem::take(&mut effects.moves), effects.stores.take());
             self.declared = Declared::of(at, &effects);
             self.variables.keep(effects.reads.iter().map(|read| &read.0), at.state);
             self.after = at.pc + 1 + at.operand.len();

@@ -11,6 +11,9 @@ pub(crate) enum Effect<M, P> {
     /// The same for what it writes only in some cases, which the state after it shows. As data it is
     /// [`DeclaredEffect::Writes`].
     MayWrite(P),
+    /// The same for an instruction that puts the lowest item that it pops there, as it is. As data it is
+    /// [`DeclaredEffect::Writes`].
+    Stores(P),
     /// See [`DeclaredEffect::Jumps`].
     Jumps,
     /// See [`DeclaredEffect::JumpsTo`].
@@ -109,6 +112,7 @@ macro_rules! declared_effect {
     (Reads($($place:tt)*)) => { $crate::isa::effect::DeclaredEffect::Reads(($($place)*).kind()) };
     (Needs($($place:tt)*)) => { $crate::isa::effect::DeclaredEffect::Needs(($($place)*).kind()) };
     (MayWrite($($place:tt)*)) => { $crate::isa::effect::declared_effect!(Writes($($place)*)) };
+    (Stores($($place:tt)*)) => { $crate::isa::effect::declared_effect!(Writes($($place)*)) };
     (Writes($($place:tt)*)) => { $crate::isa::effect::DeclaredEffect::Writes(($($place)*).kind()) };
     ($effect:ident $(($($function:tt)*))?) => { $crate::isa::effect::DeclaredEffect::$effect };
 }

@@ -42,6 +42,11 @@ pub(crate) fn declared<M: DeclaredPlaces>(machine: &M, counts: &dyn Fn(usize) ->
             }
             Effect::Needs(place) => effects.needs.extend(machine.cells_at(place)),
             Effect::Writes(place) => effects.writes.extend(machine.cells_at(place)),
+            Effect::Stores(place) => {
+                let cells = machine.cells_at(place);
+                effects.stores = cells.first().cloned();
+                effects.writes.extend(cells);
+            }
             Effect::MayWrite(place) => effects.may_write.extend(machine.cells_at(place)),
             Effect::Jumps => effects.write(Cell::jump()),
             Effect::JumpsTo(target) => {
@@ -66,7 +71,7 @@ macro_rules! effects {
         /// What each row reads and writes, in the order of the rows.
         pub(super) static $list: &[&[$crate::machines::effects::Effect<$machine, $place>]] = {
             #[allow(unused_imports, reason = "a machine may need only some")]
-            use $crate::machines::effects::Effect::{Jumps, JumpsTo, Leaves, Moves, Needs, Reads, Takes, Writes};
+            use $crate::machines::effects::Effect::{Jumps, JumpsTo, Leaves, Moves, Needs, Reads, Stores, Takes, Writes};
             #[allow(clippy::enum_glob_use, reason = "rows name places without their type")]
             use $place::*;
             &[$(&[$($effect),*]),*]

@@ -286,6 +286,8 @@ pub struct Effects {
     pub needs: Vec<Cell>,
     /// The cells that it writes.
     pub writes: Vec<Cell>,
+    /// The one of them that gets the lowest value that it pops, as it is.
+    pub stores: Option<Cell>,
     /// The cells that it writes only in some cases, such as the memory for the output of a call. Those that it has
     /// written are in [`InspectTransaction::wrote`] afterwards.
     pub may_write: Vec<Cell>,

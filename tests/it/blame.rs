@@ -395,3 +395,31 @@ fn removing_a_key_makes_no_other_value() {
     let text = diff(&vector, &[]);
     assert!(text.contains("made by  step 5, 0x04 SETITEM"), "{text}");
 }
+
+/// The length of a copy is not what it copies: CALLDATACOPY makes the memory, even if it copies a word of that value.
+#[test]
+fn a_copy_is_not_made_by_its_length() {
+    // CALLDATACOPY of 32 bytes to 0, then MLOAD of 0 to storage 0: each PUSH1 3, the copy 3 and 3 a word and 3 for memory
+    let mut vector = stores("0x6020600060003760005160005500", "0x21", 20_030);
+    vector["stores"]["exec"]["data"] = format!("0x{:064x}", 0x20).into();
+    let text = diff(&vector, &[]);
+    assert!(text.contains("by step 4, 0x06 CALLDATACOPY of 0, 0, 0x20 (32)"), "{text}");
+    assert!(!text.contains("moved by step 4"), "{text}");
+}
+
+/// An instruction that could not be executed leaves its operands, which others made.
+#[test]
+fn a_trap_makes_no_operands() {
+    let function = json!({ "fid": 1, "name": "main", "param_count": 0, "local_count": 0, "code": [
+        { "op": "PUSH_I16", "args": [5] }, { "op": "PUSH_I16", "args": [0] }, { "op": "DIV", "args": [] },
+    ] });
+    let vector = json!({
+        "machine": "minic89", "name": "division",
+        "program": {
+            "schema_version": "MiniC89.VM.Metadata.v0.2", "isa_version": "MiniC89.ISA.v0.1", "functions": [function],
+        },
+        "tests": [{ "name": "by zero", "entry": 1, "expect": { "status": "TRAPPED", "operand_stack": [6, 0] } }],
+    });
+    let text = diff(&vector, &[]);
+    assert!(text.contains("made by  step 1, main+0 PUSH_I16 5"), "{text}");
+}

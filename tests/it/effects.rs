@@ -353,6 +353,7 @@ fn named(effects: Effects, names: &mut Names) -> Effects {
         needs: effects.needs.into_iter().map(&mut name).collect(),
         writes: effects.writes.into_iter().map(&mut name).collect(),
         moves: effects.moves,
+        stores: effects.stores.map(&mut name),
         may_write: effects.may_write.into_iter().map(&mut name).collect(),
         takes: effects.takes,
         leaves: effects.leaves,

@@ -63,7 +63,8 @@ impl WriterSearch {
         let Some((left, pushes, declared)) = self.last.take() else { return };
         let mut wrote = written_cells(declared, state);
         wrote.extend(created(pushes, state, &mut self.compounds));
-        let places = written(left, pushes, top(state));
+        // Of an instruction that could not be executed, the operands stay.
+        let places = if state.failure().is_none() { written(left, pushes, top(state)) } else { 0..0 };
         self.wrote(|cell| match cell {
             Cell::Stack(at) if places.contains(at) => true,
             other => wrote.iter().any(|written| written.touches(other)),

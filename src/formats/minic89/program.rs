@@ -330,6 +330,6 @@ pub(super) fn drop_schema(fields: &mut FieldReader<'_>, diagnostics: &mut Diagno
         diagnostics.error(wrong_type(node, "$schema", "a string, or no $schema"));
     } else {
         let what = "$schema is not a member of this document and is ignored";
-        diagnostics.caution(Diagnostic::at(node.at(), what).under(LintRule::UnknownMember));
+        diagnostics.mention(Diagnostic::at(node.at(), what).under(LintRule::UnknownMember));
     }
 }

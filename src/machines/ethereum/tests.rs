@@ -60,9 +60,11 @@ fn accesses_accounts(code: u8) -> bool {
     };
     code == BLOCKHASH
         || effects(code).iter().any(|effect| match effect {
-            Effect::Reads(place) | Effect::Needs(place) | Effect::Writes(place) | Effect::MayWrite(place) => {
-                is_account(place)
-            }
+            Effect::Reads(place)
+            | Effect::Needs(place)
+            | Effect::Writes(place)
+            | Effect::Stores(place)
+            | Effect::MayWrite(place) => is_account(place),
             Effect::Jumps | Effect::JumpsTo(_) | Effect::Takes(_) | Effect::Leaves(_) | Effect::Moves(_) => {
                 false
             }

@@ -2,7 +2,8 @@
 //!
 //! Kept only while instructions are executed one at a time, for a watch.
 
-use revm_context::JournalEntry;
+use revm_context::{JournalEntry, JournalInner};
+use revm_context_interface::journaled_state::JournalCheckpoint;
 use revm_interpreter::InstructionResult;
 use revm_primitives::{Address, U256};
 
@@ -31,10 +32,18 @@ impl Trail {
         Trail { seen: journal.len(), ..Trail::default() }
     }
 
-    /// A frame ends with this result. Its changes begin at `from` and are undone if it fails.
-    pub(super) fn end(&mut self, journal: &[JournalEntry], from: usize, result: InstructionResult) {
+    /// A frame ends with this result. What it changed since `start` is undone if it fails.
+    pub(super) fn end(
+        &mut self,
+        journal: &JournalInner<JournalEntry>,
+        start: &JournalCheckpoint,
+        result: InstructionResult,
+    ) {
         if !result.is_ok() {
-            self.entries.extend_from_slice(journal.get(from..).unwrap_or_default());
+            self.entries.extend_from_slice(journal.journal.get(start.journal_i..).unwrap_or_default());
+            if journal.logs.len() > start.log_i {
+                self.pass(vec![Cell::named("logs", "")]);
+            }
             self.failure = (!result.is_revert()).then_some(result);
         }
     }

@@ -53,10 +53,10 @@ macro_rules! rows {
     0x45 GASLIMIT     []       2     (0 -> 1)   environment::gaslimit,   "gas limit of the block", [];
     0x50 POP          []       2     (1 -> 0)   stack::pop,              "drop a", [];
     0x51 MLOAD        []       3     (1 -> 1)   memory::mload,           "word at a of memory", [Reads(Word(0))];
-    0x52 MSTORE       []       3     (2 -> 0)   memory::mstore,          "memory[a, a+32) = b", [Writes(Word(0))];
-    0x53 MSTORE8      []       3     (2 -> 0)   memory::mstore8,         "memory[a] = lowest byte of b", [Writes(Byte(0))];
+    0x52 MSTORE       []       3     (2 -> 0)   memory::mstore,          "memory[a, a+32) = b", [Stores(Word(0))];
+    0x53 MSTORE8      []       3     (2 -> 0)   memory::mstore8,         "memory[a] = lowest byte of b", [Stores(Byte(0))];
     0x54 SLOAD        []       50    (1 -> 1)   storage::sload,          "word a of storage", [Reads(Storage(0))];
-    0x55 SSTORE       []       5000  (2 -> 0)   storage::sstore,         "storage[a] = b; 15000 gas more from 0 to another value", [Needs(Storage(0)), Writes(Storage(0))];
+    0x55 SSTORE       []       5000  (2 -> 0)   storage::sstore,         "storage[a] = b; 15000 gas more from 0 to another value", [Needs(Storage(0)), Stores(Storage(0))];
     0x56 JUMP         []       8     (1 -> 0)   flow::jump,              "continue at a, which must be a JUMPDEST", [JumpsTo(jumped)];
     0x57 JUMPI        []       10    (2 -> 0)   flow::jumpi,             "continue at a, which must be a JUMPDEST, if b is not 0", [Jumps];
     0x58 PC           []       2     (0 -> 1)   flow::pc,                "offset of this instruction", [];

@@ -67,7 +67,7 @@ macro_rules! rows {
     POP                        []          (1 -> 0) stack::pop,          "drop the top value", [];
     DUP                        []          (1 -> 2) stack::dup,          "push the top value again", [Moves(|_| vec![0, 0])];
     LOAD_LOCAL = LOAD          ["slot"]    (0 -> 1) local::load,         "push the value of a local slot", [Reads(Slot)];
-    STORE_LOCAL = STORE        ["slot"]    (1 -> 1) local::store,        "the top value to a local slot; it stays on the stack", [Writes(Slot), Moves(|_| vec![0])];
+    STORE_LOCAL = STORE        ["slot"]    (1 -> 1) local::store,        "the top value to a local slot; it stays on the stack", [Stores(Slot), Moves(|_| vec![0])];
     ADD                        []          (2 -> 1) arith::add,          "a + b", [];
     SUB                        []          (2 -> 1) arith::sub,          "a - b", [];
     MUL                        []          (2 -> 1) arith::mul,          "a * b", [];
@@ -84,9 +84,9 @@ macro_rules! rows {
     JMP                        ["target"]  (0 -> 0) flow::jmp,           "go on at an instruction of this function", [JumpsTo(MiniC89::jumped)];
     JZ                         ["target"]  (1 -> 0) flow::jz,            "go on there if a is 0", [Jumps];
     JNZ                        ["target"]  (1 -> 0) flow::jnz,           "go on there if a is not 0", [Jumps];
-    CALL_DIRECT = CALL         ["fid"]     (0 -> 0) call::direct,        "call a function with as many arguments as it has", [Takes(MiniC89::arguments), Writes(CalleeSlots)];
-    CALL_IND                   ["argc"]    (1 -> 0) call::indirect,      "call the function on top with argc arguments below it", [Takes(MiniC89::arguments_and_callee), Writes(CalleeSlots)];
-    RET                        []          (1 -> 0) call::ret,           "return the top value", [Writes(Result)];
+    CALL_DIRECT = CALL         ["fid"]     (0 -> 0) call::direct,        "call a function with as many arguments as it has", [Takes(MiniC89::arguments), Stores(CalleeSlots)];
+    CALL_IND                   ["argc"]    (1 -> 0) call::indirect,      "call the function on top with argc arguments below it", [Takes(MiniC89::arguments_and_callee), Stores(CalleeSlots)];
+    RET                        []          (1 -> 0) call::ret,           "return the top value", [Stores(Result)];
     }};
 }
 

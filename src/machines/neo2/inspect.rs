@@ -120,7 +120,8 @@ impl DeclaredPlaces for Neo2 {
         let one = |cell: Option<Cell>| cell.into_iter().collect();
         match place {
             Neo2Place::Picked => one(self.picked().and_then(|below| self.stacked(below))),
-            Neo2Place::Swapped => match self.picked() {
+            // The item below the index stays where it is with the index 0.
+            Neo2Place::Swapped => match self.picked().filter(|other| *other > 1) {
                 Some(other) => [1, other].into_iter().filter_map(|below| self.stacked(below)).collect(),
                 None => Vec::new(),
             },

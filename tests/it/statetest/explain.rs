@@ -197,6 +197,28 @@ fn values_moved_by_an_operand_are_followed() {
     }
 }
 
+/// An instruction that fails in a callee makes no item of the caller, and what undoes the log entries of a frame makes
+/// those that are left.
+#[test]
+fn a_failed_frame_leaves_the_stack_of_its_caller_and_undoes_its_logs() {
+    let explained = |outer: &str, inner: &str| {
+        let mut file: Json = serde_json::from_str(&calling()).unwrap();
+        file["calls"]["pre"][OUTER]["code"] = code(outer).into();
+        file["calls"]["pre"][INNER]["code"] = code(inner).into();
+        explained(file.to_string(), &LoadOptions::default())
+    };
+    let call = "600060006000600060006 0b161fffff1 50";
+    // Storage 0 = the 8 below a 9; in between, the callee fails at SWAP2 without items.
+    let stored = explained(&format!("6008 6009 {call} 50 600055 00"), "91");
+    let chain = chain(leaf(&stored, &format!("state/{OUTER}/storage/0x00")).answer.as_ref().unwrap());
+    assert!(chain.contains("PUSH1 0x08") && !chain.contains("SWAP2"), "{chain}");
+    // Both log; the entry of the callee is undone by its REVERT.
+    let logged = explained(&format!("60006000a0 {call} 00"), "60006000a0 60006000fd");
+    let failure = logged.report.verdict.failure().unwrap();
+    let index = failure.differences.iter().position(|it| it.at.to_string() == "logs").unwrap();
+    assert_eq!(logged.blames[index].blame().unwrap().by.text, "REVERT");
+}
+
 /// The nonce and the balance of an account that a transaction creates are the transaction's.
 #[test]
 fn a_created_account_is_made_by_the_transaction() {

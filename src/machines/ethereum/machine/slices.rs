@@ -99,8 +99,7 @@ impl Ethereum {
         let frame = &mut self.frames[self.depth - 1];
         let context = &mut self.engine.ctx;
         if let (Some(trail), InterpreterAction::Return(result)) = (&mut self.trail, &action) {
-            let from = frame.checkpoint.journal_i;
-            trail.end(&context.journaled_state.inner.journal, from, result.result);
+            trail.end(&context.journaled_state.inner, &frame.checkpoint, result.result);
         }
         match frame.process_next_action::<_, EngineError>(context, action)? {
             ItemOrResult::Item(init) => self.enter(init),
