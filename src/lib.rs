@@ -18,10 +18,10 @@
 //!
 //! Data goes from left to right, and nothing flows back.
 //!
-//! # The way of a case
+//! # The life of a case
 //!
-//! Each line is a function that has the case, or the file with it, in its hands; the type behind it is what it
-//! passes on.
+//! Each line names a function that handles the case, or the file that contains it; the type after it is what the
+//! function passes on.
 //!
 //! ```text
 //! thread of the pool       run::pool::work_on            VectorSource: where a file is

@@ -8,7 +8,7 @@
 //! 4. [`compare`]: the state of the testee is compared with the assertions.
 //! 5. `collect`: the judged cases become events, in the order of files and cases.
 //!
-//! # The way of a case
+//! # The life of a case
 //!
 //! ```text
 //! VectorSource --open_in_turn--> LoadedFile --case--> LoadedCase --read--> Case --Worker::run--> JudgedCase

@@ -1,5 +1,5 @@
-//! How often a run calls the allocator for each case. A binary of its own, since what counts is the allocator of the
-//! whole process; it counts for each thread.
+//! How often a run calls the allocator for each case. A binary of its own, since the allocator that counts is that of
+//! the whole process; it counts for each thread.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 

@@ -130,7 +130,7 @@ impl ExplorerPages {
         Ok(())
     }
 
-    /// Removes the pages of earlier runs, so that nobody takes them for those of this one. Returns the exit code of
+    /// Removes the pages of earlier runs, so that they are not mistaken for those of this one. Returns the exit code of
     /// a run that otherwise ends with `exit`.
     pub(super) fn finish(self, exit: Exit) -> Exit {
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {

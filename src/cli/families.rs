@@ -113,7 +113,7 @@ fn embedded_names() -> impl Iterator<Item = &'static str> {
 ///
 /// When there is none, or a family describes it.
 pub(super) fn embedded(name: &str, settings: &Settings) -> anyhow::Result<&'static MachineInfo> {
-    // Whoever names an embedded machine needs no declarations.
+    // For an embedded machine, no declarations are needed.
     if let Some(machine) = machines::by_name(name) {
         return Ok(machine);
     }

@@ -291,7 +291,7 @@ impl FuzzCommand {
     fn add_to_corpus(&self, vector: &str) -> anyhow::Result<()> {
         let Some(folder) = &self.corpus else { return Ok(()) };
         let path = folder.join(format!("{}.json", &blake3::hash(vector.as_bytes()).to_hex()[..HASH_DIGITS]));
-        // The run before wrote the same vector, or somebody else something of this name, such as a link or a pipe.
+        // An earlier run wrote the same vector, or something else has this name, such as a link or a pipe.
         if path.symlink_metadata().is_ok() {
             return Ok(());
         }

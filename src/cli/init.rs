@@ -106,7 +106,7 @@ impl InitProject {
         write_all(&files)?;
         let mut out = output::stdout();
         for (path, _) in &files {
-            // What cannot be printed was written all the same, and the next commands work.
+            // The files were written even if this cannot be printed, and the next commands work.
             let _ = writeln!(out, "{path}");
         }
         writeln!(out, "\nNext:")?;

@@ -194,7 +194,7 @@ impl MatrixCommand {
     }
 }
 
-/// Warns of machines whose newest reports are of fewer cases than one may think.
+/// Warns of machines whose newest reports do not cover all cases.
 fn warn_of_incomplete(machines: &[ConformanceMachine]) {
     const NAMED: usize = 3;
     for machine in machines {

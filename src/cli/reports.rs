@@ -83,8 +83,8 @@ impl ReportArgs {
         requested.next().filter(|_| requested.next().is_none())?.file.as_deref()
     }
 
-    /// Removes the reports of an earlier run, since this run writes none: nobody takes them for those of this one. Files
-    /// that vmconf did not write stay.
+    /// Removes the reports of an earlier run, since this run writes none, so that they are not mistaken for its
+    /// reports. Files that vmconf did not write stay.
     pub(super) fn remove_earlier(&self) {
         for requested in self.requested.iter().filter(|requested| check_file(requested).is_ok()) {
             requested.file.iter().for_each(|path| remove_earlier(path));
@@ -336,7 +336,7 @@ impl ReportOutput {
         }
     }
 
-    /// Gives the report up. The report of an earlier run is removed, so that nobody takes it for this one.
+    /// Gives the report up. The report of an earlier run is removed, so that it is not mistaken for this one.
     fn fail(&mut self, error: &io::Error) {
         self.open = None;
         if let Some(path) = &self.path {

@@ -248,7 +248,7 @@ fn sources_of(paths: &[PathBuf], settings: &Settings, options: &LoadOptions) -> 
     Ok(found.sources)
 }
 
-/// Tells of cases that were named and that the filter of `vmconf.toml` does not select.
+/// Reports named cases that the filter of `vmconf.toml` does not select.
 fn note_filtered(sources: &Sources, options: &LoadOptions, settings: &Settings) {
     let Some(place) = settings.place("filter") else { return };
     for source in sources.with_named_cases() {

@@ -213,7 +213,7 @@ impl SnapshotCommand {
         Ok(CaseEnd::Text(String::from_utf8_lossy(&text).into_owned()))
     }
 
-    /// Whether a file is not there any more that would have been read.
+    /// Whether a file that would have been read no longer exists.
     fn is_deleted(&self, source: &str, anchor: &Anchor) -> bool {
         let folders = self.select.searched();
         let names = folders.iter().map(|folder| anchor.name(&anchor.resolve(folder, Path::exists)));
@@ -223,8 +223,8 @@ impl SnapshotCommand {
         !anchor.path(source).exists() && names.into_iter().any(is_below)
     }
 
-    /// Notes the snapshots that no case has any more of the files that were read, and of deleted ones, if no case was left
-    /// out.
+    /// Notes the snapshots that no longer belong to a case of the files that were read, and those of deleted files, if
+    /// no case was left out.
     fn report_unreferenced(
         &self,
         is_unread: &dyn Fn(&str) -> bool,

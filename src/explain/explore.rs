@@ -57,7 +57,7 @@ enum ExplorerMode {
     Help,
     /// In a list over the panes.
     List(PlaceList),
-    /// In what is shown whole over the panes.
+    /// In the details of a line, which are shown over the panes.
     Details(Details),
     /// As text, typed into a prompt.
     Typing(Prompt, String),

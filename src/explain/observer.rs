@@ -42,7 +42,7 @@ pub(super) struct Observer<'s> {
     last: Option<LastInstruction>,
 }
 
-/// What cases did with instructions, to tell whether another one does more.
+/// What cases did with instructions, to decide whether another case does something new.
 #[derive(Default)]
 pub struct SeenOutcomes(HashSet<(&'static str, StepOutcome), RandomState>);
 

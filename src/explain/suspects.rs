@@ -17,7 +17,7 @@
 //! - Where a machine differs only in data, instructions that did not make these data are less likely.
 //! - Several faults hide each other. The best suspect sets aside the failing cases that execute it, and the search goes
 //!   on with the rest.
-//! - A case in which nothing fails that other cases do not do without failing is rather a wrong vector.
+//! - If a failing case does nothing that other cases do not do without failing, its vector is probably wrong.
 //!
 //! Nothing here executes anything: [`super::spectrum`] makes the spectrum.
 

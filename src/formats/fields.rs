@@ -271,7 +271,7 @@ impl<'d> FieldReader<'d> {
         self.members.retain(|member| !keys.contains(&&*member.key));
     }
 
-    /// Where each name that was taken comes last, in lower case, if others may be the same one in another spelling.
+    /// The last position of each name that was taken, in lower case; empty if a name has only one accepted spelling.
     fn last_taken(&self) -> HashMap<String, u32> {
         if self.names == MemberNames::Exact || self.members.is_empty() {
             return HashMap::new();
@@ -368,7 +368,7 @@ mod tests {
         assert!(repeated.what.contains("NAME") && unknown.what.contains("size"), "{repeated:?} {unknown:?}");
     }
 
-    /// A search of all that was taken for each unknown member takes minutes.
+    /// Searching all members that were taken for each unknown one would take minutes.
     #[test]
     fn many_repeated_and_many_unknown_members_are_reported() {
         const MEMBERS: usize = 100_000;

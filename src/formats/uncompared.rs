@@ -193,17 +193,17 @@ pub fn shared_inputs(format: &str) -> &'static [&'static str] {
     SHARED_INPUTS.iter().find(|row| row.0 == format).map_or(&[], |row| row.1)
 }
 
-/// Why a datum is not compared that is in a member which comes again in the same object.
+/// Why a datum is not compared if its member is repeated later in the same object.
 pub const OVERRIDDEN: UncomparedRule = rule(
     "formats.md#what-all-formats-share",
     "of several members with the same name, the last one counts, in NeoVM files",
 );
 
-/// Why a datum is not compared of a field that `--ignore` names.
+/// Why a datum of a field that `--ignore` names is not compared.
 pub const IGNORED: UncomparedRule =
     rule("families.md#fields-that-a-machine-lacks", "`--ignore` leaves the field out");
 
-/// What the names of members of an object agree in that are the same one, of which the last counts.
+/// The form in which names of members are equal if they name the same member, of which the last one counts.
 pub fn common_name<'n>(format: &str, name: &'n str) -> Cow<'n, str> {
     if ignores_case(format) { name.to_ascii_lowercase().into() } else { name.into() }
 }

@@ -2,9 +2,8 @@
 //!
 //! The cases of an embedded machine are programs, and each becomes a vector that demands what that machine does
 //! (`programs`). Those of a machine that is described by data are states, and each is run on all machines that are
-//! compared (`states`). A difference is minimized and reported once, by the machine and what the differing cases are
-//! about. Cases that do what none before did are kept and changed further; those of a [`FuzzCorpus`] are there from the
-//! start.
+//! compared (`states`). A difference is minimized and reported once for each machine and cause. Cases that do something
+//! new are kept and mutated; those of a [`FuzzCorpus`] are there from the start.
 
 mod causes;
 mod programs;
@@ -30,7 +29,7 @@ use crate::run::{Families, FamilyMachine, IgnoredField, LoadedFile};
 use crate::testees::MakeTestee;
 use crate::text::number;
 
-/// After how many cases it is looked whether each machine runs any: the number of cases may be large.
+/// The number of cases after which to check that each machine ran any of them, since there may be many cases.
 const CHECKED_AFTER: u64 = 32;
 
 /// Whose cases are made.
@@ -57,7 +56,7 @@ pub struct FuzzOptions {
     pub seed: u64,
     /// How many cases to run.
     pub programs: u64,
-    /// When to end earlier; `None` for never. Only the vector of the last finding may be less small for it.
+    /// When to end earlier; `None` for never. Only the vector of the last finding may be larger because of it.
     pub deadline: Option<Instant>,
     /// How many changes are tried to make a case small.
     pub max_tries: usize,
@@ -255,13 +254,13 @@ trait FuzzTarget {
     /// Makes and runs the cases with these numbers. A case is skipped for the refusals in its place.
     fn run(&mut self, numbers: Range<u64>) -> Result<Vec<RanOrRefused<Self::Ran>>, NotFuzzed>;
 
-    /// Keeps the case if it does what none before did: the vector of such a case.
+    /// Keeps the case if it does something new, and then returns its vector.
     fn new_coverage(&mut self, ran: &mut Self::Ran) -> Option<String>;
 
     /// Whether each machine ran some of the cases so far.
     fn check(&self) -> Result<(), NotFuzzed>;
 
-    /// Which machines differ; those with a known cause without a finding.
+    /// The machines that differ; for a known cause, there is no finding.
     fn judge(&mut self, ran: Self::Ran, known: &BTreeSet<FuzzCause>) -> CaseFindings;
 }
 

@@ -267,7 +267,7 @@ impl ProgramGenerator {
         let (input, block) = (self.input(numbers), self.block(numbers));
         let program = GeneratedProgram { input, block, ..GeneratedProgram::default() };
         let mut draft = ProgramDraft { program, ..ProgramDraft::default() };
-        // Few instructions more often: what comes after one that fails is not executed.
+        // Small numbers of instructions are more frequent: those after one that fails are not executed.
         let count = 1 + numbers.below(MAX_INSTRUCTIONS);
         self.append_some(&mut draft, 1 + numbers.below(count), numbers);
         draft.program

@@ -5,7 +5,7 @@
 //! same length and earlier in the order of texts, so the search ends; it removes large parts first, as delta debugging
 //! does (Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002).
 //!
-//! What a changed program has to do is not what the vector demanded before. If the case fails on a machine in another
+//! What the vector demanded before does not apply to a changed program. If the case fails on a machine in another
 //! process, the embedded machine says what to demand; if it fails on the embedded machine, the first difference must
 //! stay as it is, and everything else is demanded as the machine does it.
 
@@ -318,7 +318,7 @@ impl<'o> Minimizer<'o> {
         }
         let except = self.kept.differences.first().filter(|_| self.reference.is_none());
         let except = except.map(KeptDifference::datum);
-        // What the only machine that can run the case demands, if it does not run it to its end, is nothing.
+        // If the only machine that can run the case does not run it to its end, nothing is demanded.
         let demands_nothing = self.reference.is_none() && self.kept.ends_early();
         let judge = self.reference.as_mut().unwrap_or(&mut self.subject);
         let report = judge.worker.run_case(&file, 0);

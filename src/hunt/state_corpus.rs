@@ -1,4 +1,4 @@
-//! Makes a corpus of a family: states on whose ends machines agree, so many for each value of a number.
+//! Makes a corpus of a family: states on whose ends machines agree, the same number for each value of a number.
 
 use std::fmt;
 use std::str::FromStr;

@@ -359,7 +359,7 @@ mod tests {
     use super::*;
     use crate::model::field_type::{FieldOptions, MemoryType};
 
-    /// A search of all given cells for each reported one takes minutes.
+    /// Searching all given cells for each reported one would take minutes.
     #[test]
     fn cells_that_were_given_are_found_by_their_addresses() {
         const CELLS: u32 = 400_000;

@@ -1,7 +1,7 @@
 //! Plants faults in the comparison of states with expectations, one at a time, and determines which of them vectors
 //! that must fail notice: a case that fails, and passes with the fault.
 //!
-//! Vectors that pass cannot notice such a fault: they only get less to compare.
+//! Passing vectors cannot notice such a fault: it only means that less of them is compared.
 
 mod fault;
 

@@ -178,7 +178,7 @@ mod tests {
         assert_eq!(found, Some(expected));
     }
 
-    /// A search of all memories for each cell takes minutes.
+    /// Searching all memories for each cell would take minutes.
     #[test]
     fn the_cells_of_many_memories_are_demanded() {
         const BANKS: usize = 50_000;

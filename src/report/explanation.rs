@@ -336,7 +336,7 @@ impl Most {
 fn blamed(text: &mut Vec<u8>, head: &str, blame: &Blame, most: Most) -> io::Result<()> {
     let reached =
         |text: &mut Vec<u8>, jump| tree(text, &format!("{DIM}reached by{DIM:#}"), jump, most.reached);
-    // An instruction without inputs does what the program says. Rather the jump led to the wrong one.
+    // An instruction without inputs does what the program says. More likely, the jump led to the wrong one.
     let (first, last) = match &blame.reached_by {
         Some(jump) if blame.by.inputs.is_empty() => (Some(jump), None),
         jump => (None, jump.as_ref()),

@@ -352,7 +352,7 @@ impl BlessedCase {
         changes
     }
 
-    /// The changes that take out again what was filled in and is not compared, since nobody knows whether it is true.
+    /// The changes that remove filled-in data that are not compared, since it is unknown whether they are right.
     fn unverified<'d>(&mut self, loaded: &LoadedCase<'d>) -> Vec<TextChange<'d>> {
         let filled = std::mem::take(&mut self.filled);
         if filled.is_empty() {

@@ -328,7 +328,7 @@ mod tests {
         assert_eq!([fours(1), fours(3)], [vec![list.clone()], vec![list, item]]);
     }
 
-    /// A search of all missing accounts for each of them takes minutes.
+    /// Searching all missing accounts for each of them would take minutes.
     #[test]
     fn many_missing_accounts_are_reported() {
         const ACCOUNTS: usize = 100_000;
@@ -341,7 +341,7 @@ mod tests {
         assert_eq!(differing(&missing.collect::<Vec<_>>(), Value::Record(Vec::new())).len(), ACCOUNTS);
     }
 
-    /// A search of all keys for each member takes minutes.
+    /// Searching all keys for each member would take minutes.
     #[test]
     fn the_order_of_many_members_is_compared() {
         const MEMBERS: i64 = 200_000;

@@ -1,5 +1,5 @@
-//! Which assertions of a case are left out of the comparison: those on fields that a machine may and does not report,
-//! and those that the user ignores.
+//! Which assertions of a case are left out of the comparison: those on fields that a machine need not report and does
+//! not, and those that the user ignores.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What becomes of a case over which the testee broke down, and which was answered when it was repeated alone.
+//! Judges a case on which the testee broke down, and which was answered when it was repeated alone.
 
 use super::judged_case::JudgedCase;
 use super::options::Flaky;
@@ -30,7 +30,8 @@ fn forgive(judged: &mut JudgedCase) {
     }
 }
 
-/// Makes a failure before which the testee broke down a crash: no failure may hide one, least of all an expected one.
+/// Turns a failure into a crash if the testee broke down before it: a failure must not hide a crash, least of all an
+/// expected failure.
 fn blame_first(verdict: &mut Verdict) {
     let Verdict::Fail(failure) = verdict else { return };
     let Some(first) = failure.first.take() else { return };

@@ -78,7 +78,7 @@ impl Place {
     }
 
     fn version(&self) -> Option<String> {
-        // A link could lead to a file that is nobody's business.
+        // A link could lead to a private file.
         let text = small_text(&self.numbered.as_ref()?.join("VERSION"), Links::Refuse, 4096)?;
         let line = text.lines().next()?.trim();
         let is_version =

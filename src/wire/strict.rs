@@ -1,5 +1,5 @@
 //! Reads JSON more strictly than serde does: structures are written as objects and not as arrays, and no object has a
-//! member twice, since nobody knows which value is meant.
+//! member twice, since it is unclear which value is meant.
 
 use std::fmt;
 

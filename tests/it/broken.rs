@@ -1,4 +1,5 @@
-//! Broken files and cases: commands that do not run vectors for their verdicts say that they are there, and exit with 3.
+//! Broken files and cases: commands that do not run vectors for their verdicts report them, and exit
+//! with 3.
 
 use std::fs;
 

@@ -446,8 +446,7 @@ fn executed_instructions_are_remembered() {
     assert_eq!(selected("op(ADD)", &["--max-steps", "100000"]), all[0]);
 }
 
-/// The key of a file is another one under each option that changes what comes of its cases, and the same
-/// under the others.
+/// The key of a file differs for each option that changes the results of its cases, and is the same for all others.
 #[test]
 fn the_key_of_a_file_depends_on_its_text_and_options() {
     let vmtests = formats::by_name("vmtests").unwrap();

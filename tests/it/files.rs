@@ -491,7 +491,7 @@ fn a_changed_record_is_damaged() {
     assert_eq!(place.vmconf(&["run", "--rerun", "failed"]).exit, 1);
 }
 
-/// What `vmconf.toml` selects is told where it leaves nothing of what is named; durations are seconds or have a
+/// If `vmconf.toml` excludes everything that is named, a note says what it selects; durations are seconds or have a
 /// unit; a misspelled default profile is an error.
 #[test]
 fn errors_of_settings_have_a_line() {
@@ -523,7 +523,7 @@ fn errors_of_settings_have_a_line() {
     assert_eq!((profile.exit, profile.stderr.as_str()), (2, expected));
 }
 
-/// What is told of a path that does not exist: a similar one, the notation of case ids, or how to filter.
+/// The suggestion for a path that does not exist: a similar one, the notation of case ids, or how to filter.
 #[test]
 fn a_path_that_does_not_exist_gets_a_suggestion() {
     let place = Place::new();

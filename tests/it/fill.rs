@@ -94,7 +94,7 @@ fn fields_that_a_machine_does_not_report_are_not_filled() {
     assert_eq!(demanded(&place.text(), 1), serde_json::json!({"state": "FAULT"}));
 }
 
-/// Nobody knows whether a value is true that was not compared.
+/// A value that was not compared is not known to be right.
 #[test]
 fn ignored_fields_are_not_filled() {
     let place = Place::new(EMPTY);

@@ -204,7 +204,7 @@ fn under_ulimit(limit: &str, args: &[&str]) -> Ran {
     ran(limited.current_dir(at_root("")).output().unwrap())
 }
 
-/// What the system limits to less than the command needs is told in a sentence.
+/// If the system allows less than the command needs, an error says so in a sentence.
 #[cfg(target_os = "linux")]
 #[test]
 fn limits_of_the_system_are_reported() {

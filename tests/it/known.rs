@@ -1,5 +1,4 @@
-//! Lists of known failures: what comes of a case that is listed, what is wrong with a list, and bringing
-//! one up to date.
+//! Lists of known failures: the verdict on a listed case, errors in a list, and updates of a list.
 
 use std::fs;
 use std::path::PathBuf;

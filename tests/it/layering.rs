@@ -1,4 +1,5 @@
-//! Who may use whom, and what only some may do: the rules of the architecture, read from the sources.
+//! Which modules may use which, and what only some of them may do: the rules of the architecture, read from the
+//! sources.
 //!
 //! The rules are functions of a file's name and text, so that the tests below also show that each
 //! of them can be broken.

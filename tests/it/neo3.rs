@@ -1,5 +1,5 @@
-//! Properties of the machine `neo3`. What must come out is said by the reference, worked out here
-//! a second time; never by the machine.
+//! Properties of the machine `neo3`. The expected results come from the reference, implemented here a second
+//! time, never from the machine.
 //!
 //! | file | what must hold |
 //! |---|---|

@@ -1,5 +1,5 @@
-//! The reader of the NeoVM formats: how a file is recognised, what becomes of a test, and what a
-//! strict reader says about it.
+//! The reader of the NeoVM formats: how a file is recognised, how a test is read, and what a strict
+//! reader reports.
 
 mod rules;
 mod written;

@@ -1,4 +1,4 @@
-//! Parts of a run: they cover every case once, and joined they are the one run.
+//! Parts of a run: they cover every case once, and merging them gives the whole run.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};

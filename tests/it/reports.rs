@@ -1,5 +1,5 @@
-//! Every report over one mixed run: its exact words as a golden file, and that it is what readers of
-//! its format take, whatever a vector's names are made of.
+//! Every report of one mixed run: its exact text as a golden file, and that readers of its format accept it, whatever
+//! names a vector has.
 
 use std::collections::HashSet;
 use std::fs;

@@ -303,7 +303,7 @@ fn failures_are_of_a_machine() {
     assert_eq!((diff.exit, diff.stderr), (4, note));
     // It runs its own.
     place.check(&["--vm", &bad], &failing, 1);
-    // Now the embedded machine fails, too, and this one is told of it.
+    // Now the embedded machine fails, too, and the run on the other machine notes that.
     place.put("vectors/gas.json", &sample("gas"));
     assert_eq!(place.vmconf(&["run", "vectors/gas.json"]).exit, 1);
     let (ids, stderr, _) = place.rerun(&["--vm", &bad]);

@@ -118,7 +118,7 @@ fn a_field_that_no_machine_has_is_refused() {
     assert!(misspelled.stderr.contains(told), "{misspelled:?}");
 }
 
-/// insta writes snapshots in place that it has not seen, if it is told so, and refuses what it does not know.
+/// insta writes new snapshots in place if `INSTA_UPDATE` says so, and refuses values that it does not know.
 #[test]
 fn insta_update_has_the_values_of_insta() {
     let place = Place::new();

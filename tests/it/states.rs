@@ -184,7 +184,7 @@ fn the_findings_are_the_same_for_any_number_of_processes() {
     assert_eq!(one, with("3"));
 }
 
-/// Of three machines, two say who is wrong; each fault is told once, under the field and what has it.
+/// Of three machines, two decide which one is wrong; each fault is reported once, with the field and its cause.
 #[test]
 fn most_machines_decide() {
     let lab = Lab::new();
@@ -589,7 +589,7 @@ fn numbers_that_are_not_there_are_errors() {
     }
 }
 
-/// A state at which two searches end is told once, whatever the states around each have in common.
+/// A state at which two searches end is reported once, whatever the states around each have in common.
 #[test]
 fn a_small_state_is_one_finding() {
     let lab = Lab::new();
@@ -605,7 +605,8 @@ fn a_small_state_is_one_finding() {
     assert!(!small.is_empty() && different.len() == small.len(), "{small:?}");
 }
 
-/// Without another machine, nobody knows what a smaller case has to demand: a machine without the fault passes what is left.
+/// Without another machine, it is unknown what a smaller case must demand, so a machine without the fault still passes
+/// it.
 #[test]
 fn a_case_made_small_on_one_machine_demands_nothing_new() {
     let lab = Lab::new();

@@ -1,5 +1,5 @@
-//! The published suites. When `VMCONF_SUITES` names a folder that has them, one sub-folder a
-//! machine, every case of every machine that there is passes.
+//! The published suites. When `VMCONF_SUITES` names a folder that has them, one sub-folder per
+//! machine, every case of each machine that it has passes.
 
 #![allow(clippy::print_stderr, reason = "a test that does nothing says so")]
 

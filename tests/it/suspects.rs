@@ -1,7 +1,7 @@
 //! Machines with planted faults: the instructions that explain which cases fail are the faulty ones.
 //!
-//! A fault is planted in the embedded machine, and the cases that execute the instruction run on it. Of several faults at
-//! once, the cases fail that fail with one of them.
+//! A fault is planted in the embedded machine, and the cases that execute the instruction run on it. With several
+//! faults at once, a case fails if it fails with any one of them.
 
 #![allow(clippy::cast_precision_loss, reason = "numbers of cases are far below 2^53")]
 #![allow(clippy::print_stdout, reason = "the measured shares are worth knowing")]

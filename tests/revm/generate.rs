@@ -1,5 +1,5 @@
-//! Random code that gets far. Bytes without a plan underflow the stack at once; here each
-//! instruction finds its operands, loops end and jumps arrive, save now and then.
+//! Random code that runs for long. Purely random bytes underflow the stack at once; here, with rare
+//! exceptions, each instruction has its operands, loops end, and jumps have valid targets.
 
 use revm::primitives::U256;
 use vmconf::isa::OpInfo;

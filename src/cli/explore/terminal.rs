@@ -26,7 +26,7 @@ use vmconf::explain::explore::{
 use vmconf::model::exit_code::Exit;
 use vmconf::testees::process::ProcessGroups;
 
-/// After so long, signals and keys are looked at again.
+/// How long to wait before signals and keys are checked again.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// How long the program may take to end after a signal.
@@ -188,7 +188,7 @@ impl Drop for AlternateScreen {
 }
 
 fn leave() {
-    // If the terminal is gone, there is nothing to be left.
+    // If the terminal is closed, there is nothing to restore.
     let _ =
         execute!(io::stdout(), DisableMouseCapture, LeaveAlternateScreen, ratatui::crossterm::cursor::Show);
     let _ = terminal::disable_raw_mode();

@@ -94,7 +94,7 @@ pub(super) fn check_single(names: &[&str]) -> anyhow::Result<()> {
     }
 }
 
-/// Whether a file begins otherwise than those of vmconf. An empty one, or none, does not.
+/// Whether a file begins differently from those that vmconf writes; false for an empty or missing file.
 fn is_foreign(path: &Path, is_own: fn(&str) -> bool) -> bool {
     const START: u64 = 512;
     let is_regular = path.metadata().is_ok_and(|file| file.is_file());

@@ -303,7 +303,7 @@ mod tests {
         assert_eq!(found, [StateDifference { at, values: [Some(empty), None] }]);
     }
 
-    /// A search of one memory for each cell of the other takes minutes.
+    /// Searching one memory for each cell of the other would take minutes.
     #[test]
     fn the_cells_of_large_memories_are_found_by_their_names() {
         const CELLS: i64 = 100_000;

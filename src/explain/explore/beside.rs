@@ -243,8 +243,8 @@ impl PairedExplorer {
         lines
     }
 
-    /// The first state in which two runs differ that can only be compared step by step, as traces in files can;
-    /// `None` if there is none.
+    /// The first state in which two runs differ; `None` if there is none. For runs that can only be compared step by
+    /// step, such as traces in files.
     ///
     /// # Errors
     ///

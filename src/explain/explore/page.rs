@@ -191,7 +191,7 @@ struct PageRun {
     demands: Demands,
 }
 
-/// The data of a run, and what of it they do not have.
+/// The data of a run in a page, and what they leave out.
 struct PackedRun {
     data: Vec<u8>,
     cut: PageCut,

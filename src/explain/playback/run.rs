@@ -15,7 +15,7 @@ pub trait PlayedRun {
     /// known.
     fn instruction(&mut self, step: u64) -> Option<Eip3155Step>;
 
-    /// The state after the first `step` instructions. If it cannot be told, it says why.
+    /// The state after the first `step` instructions. If it is not known, the result says why.
     fn state(&mut self, step: u64) -> PlayedState;
 
     /// How it ends, in a line for people.

@@ -30,7 +30,7 @@ impl Recording {
             self.watch(from..state.step, &mut recorder);
             from = state.step;
             let machine = self.go_to(state);
-            // What a run lacks that failed was not made because of that.
+            // If a run failed, data that it lacks were not made because of the failure.
             let field = asked[*index].1.first().to_string();
             let is_lacking = machine.failure().is_some() && machine.observe(&field).is_none();
             causes[*index] = is_lacking.then_some(state.step);

@@ -13,8 +13,8 @@ use crate::machines::inspect::Inspect;
 const PART: u64 = 1 << 12;
 
 impl Recording {
-    /// Passes the writes of a datum after the first `from` instructions to `each`, in order, and returns the one that
-    /// ended that. Does not change the current state.
+    /// Passes the writes of a datum after the first `from` instructions to `each`, in order, and returns the write at
+    /// which `each` broke off. Does not change the current state.
     pub fn writes_of(
         &mut self,
         datum: &Datum,

@@ -21,7 +21,7 @@ pub(super) const MAX_COMPARED: usize = 20_000;
 /// The share of the failing cases that must follow a rule, and of the passing cases that must not, in percent.
 const SEPARATED: usize = 95;
 
-/// How much rarer a separation by chance must be than one for each rule that was tried.
+/// How many times less likely than 1 in the number of tried rules a separation by chance must be.
 const RARITY: f64 = 100.0;
 
 /// How many cells are observed where a field points.
@@ -404,7 +404,7 @@ mod tests {
         assert_eq!(found(|a, _| a & 4 != 0).as_deref(), Some("bit 2 of a set"));
     }
 
-    /// Nothing is said without a rule, of few cases, or if a rule does not separate 95 % of them.
+    /// No rule is reported if there is none, if there are few cases, or if a rule does not separate 95 % of them.
     #[test]
     fn rules_that_do_not_separate_are_not_shown() {
         assert_eq!(found(|a, f| (a ^ f) & 1 != 0, 200), None);

@@ -67,15 +67,16 @@ pub fn made_by(answers: &[BlameAnswer], isa: &'static Isa) -> Option<BTreeSet<&'
     is_known.then_some(ops)
 }
 
-/// Whether the instruction before shows what is wrong: a run may end for what steps do not show, and other code at the same
-/// place is no instruction's work.
+/// Whether the difference shows that the instruction before it is wrong. It does not if a run ends there,
+/// since steps may not show why, or if only the opcode differs, since no instruction causes other code at
+/// the same place.
 fn is_shown(first: &FirstDivergence) -> bool {
     let differs = |name: &str| first.differs.iter().any(|(other, _)| other == name);
     !first.is_end() && !first.differs.is_empty() && (differs("pc") || !differs("op"))
 }
 
-/// Whether steps show all that an instruction depends on, the top of the stack: otherwise, what is wrong may be the work of
-/// an earlier one.
+/// Whether steps show everything that an instruction depends on, that is, only the top of the stack.
+/// Otherwise, an earlier instruction may have caused the difference.
 fn is_visible(op: &OpInfo) -> bool {
     op.effects.iter().all(|effect| match effect {
         DeclaredEffect::Reads(_) | DeclaredEffect::Needs(_) | DeclaredEffect::JumpsTo => false,

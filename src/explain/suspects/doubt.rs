@@ -51,8 +51,8 @@ impl<'t, 'c> Doubt<'t, 'c> {
     }
 }
 
-/// At most how likely it is that of so many cases at least this number fail, if each fails with this probability: the
-/// bound of Chernoff.
+/// An upper bound on the probability that at least this number of cases fail, if each fails with this probability: the
+/// Chernoff bound.
 fn chance(failing: usize, passing: u64, rate: f64) -> f64 {
     let count = failing as f64 + passing as f64;
     let share = failing as f64 / count;

@@ -222,7 +222,7 @@ mod tests {
     use crate::model::field_type::MemoryType;
     use crate::text::json::Document;
 
-    /// A search of all given entries for each demanded one takes minutes.
+    /// Searching all given entries for each demanded one would take minutes.
     #[test]
     fn the_entries_of_a_large_map_are_found_by_their_keys() {
         const ENTRIES: usize = 50_000;

@@ -41,8 +41,8 @@ impl<'f> FamilyWriter<'f> {
     }
 
     /// The members whose values a case says. Those that are declared under a path of their own are not among those
-    /// that `"*"` takes, neither are fields of the state that are demanded under one. A datum that is given and demanded
-    /// is what the machine reports.
+    /// that `"*"` takes, neither are fields of the state that are demanded under one. A member whose datum is also
+    /// demanded is left out: the datum becomes what the machine reports.
     pub fn given(&self) -> impl Iterator<Item = &'f DeclaredField> {
         let takes_all = self.all_given().is_some();
         let demands_all = self.all_demanded().is_some();

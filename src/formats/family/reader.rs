@@ -91,7 +91,7 @@ impl Rejection<'_, '_> {
         }
     }
 
-    /// Said of the datum that was rejected.
+    /// The reason, with the position in the rejected datum.
     fn misfit(&self, node: JsonNode<'_>) -> FormatMisfit {
         match self {
             Rejection::Missing(path) => {

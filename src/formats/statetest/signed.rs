@@ -1,5 +1,5 @@
 //! Checks what a file states redundantly about a transaction: the sender next to the secret key, and the
-//! signed bytes next to the members. A run uses neither; only a reader that is not tolerant checks them.
+//! signed bytes next to the members. A run uses neither; only `vmconf check` and `--strict` check them.
 
 use k256::ecdsa::{RecoveryId, Signature, SigningKey, VerifyingKey};
 use num_bigint::{BigInt, BigUint};

@@ -1,8 +1,8 @@
 //! What the states on which a machine differs have in common.
 //!
-//! Around a state with a difference, others are made that share about half of it. What nearly all of them have that
-//! differ in the same way is what the difference is about: cells where members point, such as an instruction, or a
-//! single flag, bit or number.
+//! Around a state with a difference, other states are made that share about half of it. What nearly all of those have
+//! in common that differ in the same way is the cause: cells where members point, such as an instruction, or a single
+//! flag, bit or number.
 
 use std::collections::BTreeSet;
 

@@ -38,10 +38,11 @@ use crate::testees::MakeTestee;
 use crate::testees::See;
 use crate::testees::embedded::Embedded;
 
-/// What one program in this number does with its instructions is observed.
+/// One out of this number of programs is observed, to see what it does with its instructions.
 const OBSERVED: u64 = 4;
 
-/// How large the end of a program may be that is kept, in bytes of memory: that of one that fills a stack may not.
+/// The maximum size of the end of a program that is kept, in bytes of memory; the end of a program that fills a stack
+/// may exceed it.
 const MAX_KEPT: usize = 1 << 15;
 
 /// The maximum number of bytes of all texts that are tried to make one vector small: a few hundred vectors with a full

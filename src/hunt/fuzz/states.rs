@@ -31,10 +31,10 @@ const NEIGHBOURS: usize = 256;
 /// The same around a state on which a machine crashes, since each crash takes two new processes.
 const CRASHING_NEIGHBOURS: usize = 32;
 
-/// How many times so many are run, if few of them differ.
+/// How many times [`NEIGHBOURS`] states are run at most, if few of them differ.
 const ROUNDS: usize = 4;
 
-/// How many different things that states do are known at most.
+/// The maximum number of different behaviours of states that are remembered.
 const MAX_SEEN: usize = 1 << 17;
 
 /// How many changes are tried to make a state small on which a machine does not answer in time.

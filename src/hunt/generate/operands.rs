@@ -1,7 +1,7 @@
 //! The operands of instructions: values on the stack of all types that the machine has, equal ones, several references to
 //! one compound, and numbers in registers.
 //!
-//! Which types an instruction takes is no part of its row; it is learnt from programs that ended normally.
+//! The row of an instruction does not say which types it takes; that is learnt from programs that ended normally.
 
 use std::ops::Range;
 

@@ -61,8 +61,8 @@ impl NewMember {
             || self.member(case).is_some_and(|member| member.range().contains(&(at as usize)))
     }
 
-    /// The changes that take out of the member again what has none of these places in it, which are in ascending order: the
-    /// whole member, or members inside of it.
+    /// The changes that remove everything from the member that contains none of these places, given in ascending order:
+    /// the whole member, or members inside of it.
     pub(super) fn without_places<'d>(&self, case: JsonNode<'d>, places: &[u32]) -> Vec<TextChange<'d>> {
         let (Some(object), Some(member)) = (self.object(case), self.member(case)) else { return Vec::new() };
         if self.before == MemberBefore::Null && !is_any_in(places, &member.range()) {
@@ -85,7 +85,7 @@ fn without_places<'d>(object: JsonNode<'d>, member: JsonNode<'d>, places: &[u32]
     if !is_any_in(places, &member.range()) {
         return TextChange::remove(object, member).into_iter().collect();
     }
-    // A datum that has a place itself has it as a whole.
+    // A datum that starts at one of the places stays as a whole.
     if places.binary_search(&member.at()).is_ok() {
         return Vec::new();
     }

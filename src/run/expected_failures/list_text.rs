@@ -6,7 +6,8 @@ use toml_edit::{Document, Item, Table, value};
 
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
-/// The text of a list. Entries are edited from the last one to the first: the places of those before stay true.
+/// The text of a list. Entries are edited from the last one to the first: the positions of those before stay
+/// valid.
 pub(super) struct ListText {
     text: String,
     /// Where the first line begins.

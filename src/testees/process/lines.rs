@@ -127,7 +127,7 @@ impl TesteeLines {
         }
     }
 
-    /// Reads a line with its terminator. What has come of it is known while it has no end.
+    /// Reads a line with its terminator. Until its end is read, the part read so far is kept in the state.
     fn read_line(&self, output: &mut impl BufRead) -> Result<Vec<u8>, Trouble> {
         let mut line = Vec::new();
         loop {

@@ -224,7 +224,7 @@ fn a_page_of_two_machines_compares_all_states() {
     assert_eq!(told, expected.map(|(step, text)| (step, text.to_owned())));
 }
 
-/// A machine whose adapter tells nothing about single steps is not explored, and what it would need is said.
+/// A machine whose adapter reports nothing about single steps is refused, with what it would need.
 #[test]
 fn a_machine_that_tells_no_steps_is_refused() {
     let folder = TempDir::new().unwrap();

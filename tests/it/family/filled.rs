@@ -97,7 +97,7 @@ fn each_step_of_a_case_is_filled() {
     assert_eq!(vectors(&folder), json!([{"steps": [{"x": 3}]}, {"steps": [{"x": 3}]}]));
 }
 
-/// Nobody knows whether a value is true that was not compared.
+/// A value that was not compared is not known to be right.
 #[test]
 fn fields_that_are_not_compared_are_not_filled() {
     let optional = format!("optional = ['b']\n{}", declaration("a = 'u8'\nb = 'u8'\nc = 'u8'\nd = 'u8'"));

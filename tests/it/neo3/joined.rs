@@ -57,7 +57,7 @@ fn a_byte_string_stays_as_it_is() {
     assert_eq!(end_of(&script), End::Halt(vec![byte_string(b"left"), buffer(b"leftright")]));
 }
 
-/// Whoever held the left side once more, a change of the result is seen in the result only.
+/// If something else also holds the left side, a change of the result is seen only in the result.
 #[test]
 fn a_change_of_the_result_does_not_reach_the_left_side() {
     let script = cat(pushed(b"left").ops(&[Op::DUP]), b"right");

@@ -1,5 +1,5 @@
-//! A machine that breaks the protocol outside of cases, and what was finished when a run is interrupted: neither is
-//! forgotten, by no command and in no report.
+//! A machine that breaks the protocol outside of cases, and what was finished when a run is interrupted: no command and
+//! no report omits either.
 
 use std::fs;
 use std::path::Path;

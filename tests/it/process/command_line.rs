@@ -120,8 +120,8 @@ fn the_cache_has_results_of_each_machine() {
     assert!(!run(&["--vm", &changed, "--vm-memory", "4000000000"]).contains("cache"));
 }
 
-/// Nobody takes the report of an earlier run for that of one that could not begin. Files of somebody else stay, and all
-/// do after a mistake on the command line.
+/// If a run cannot begin, the reports of an earlier run are removed. Files that vmconf did not write stay, and after a
+/// mistake on the command line all files do.
 #[test]
 fn a_machine_that_does_not_start_leaves_no_earlier_report() {
     let project = Project::new();

@@ -94,8 +94,8 @@ fn changed_vectors_and_options_are_judged_again() {
     assert_eq!(taken(&["."]), (0, 1));
 }
 
-/// The key of a suite is another one for other cases and for options that change what comes of them, and the same
-/// however the same cases are selected.
+/// The key of a suite differs for other cases and for options that change their results, and is the same however the
+/// same cases are selected.
 #[test]
 fn the_key_of_a_suite() {
     let place = Place::with_add();

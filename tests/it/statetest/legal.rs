@@ -1,4 +1,4 @@
-//! What a file may say although few do.
+//! What a file may contain although few files do.
 
 use serde_json::{Value as Json, json};
 use vmconf::model::verdict::Verdict;

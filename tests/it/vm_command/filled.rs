@@ -1,4 +1,4 @@
-//! Templates for machines that vmconf embeds, in which such a machine is called: they lose nothing of it.
+//! Templates for machines that vmconf embeds, completed with calls of such a machine: they pass the same vectors.
 
 use std::fs;
 use std::path::Path;

@@ -170,7 +170,7 @@ fn action(name: &str) -> Option<WireAction> {
     WireAction::all().into_iter().find(|action| action.name() == name)
 }
 
-/// The value of a type that has least, as it is sent.
+/// The zero or empty value of a type, as it is sent.
 fn zero(field_type: &FieldType) -> Json {
     match field_type {
         FieldType::Unsigned(_) | FieldType::Signed(_) | FieldType::Int => json!("0x0"),

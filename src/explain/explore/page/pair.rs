@@ -35,7 +35,7 @@ impl PairDifferences {
     pub(super) fn of(pair: &mut PairedExplorer) -> PairDifferences {
         let end = pair.sides().iter().map(|side| side.explorer.recording.steps()).max().unwrap_or(0);
         let mut found = PairDifferences { compared: end, ..PairDifferences::default() };
-        // Without a first one, perhaps nobody could search for it.
+        // Without a first one, a search for it may not have been possible.
         let first = pair.first().unwrap_or(0);
         for step in first..=end.min(first.saturating_add(MAX_COMPARED)) {
             if found.bytes > MAX_BYTES {

@@ -1,4 +1,4 @@
-//! Which states of a long run a page has: where somebody looks first.
+//! Which states of a long run a page contains: those that a user looks at first.
 
 use std::ops::RangeInclusive;
 

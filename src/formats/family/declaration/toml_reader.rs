@@ -163,7 +163,7 @@ impl<'t> TomlReader<'t> {
         std::mem::take(&mut self.paths)
     }
 
-    /// Forgets the path that was read last: there need be nothing.
+    /// Forgets the path that was read last: nothing has to exist there.
     pub(super) fn forget_path(&mut self) {
         self.paths.pop();
     }

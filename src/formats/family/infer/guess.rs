@@ -10,13 +10,14 @@ const WIDTHS: [u32; 6] = [8, 16, 32, 64, 128, 256];
 /// The widths of addresses.
 const ADDRESSES: [u32; 5] = [8, 16, 24, 32, 64];
 
-/// If so many percent of some numbers have all bits of a width, they are numbers of this width.
+/// If at least this percentage of the numbers have all bits of a width, they are numbers of this width.
 const FULL_PERCENT: u64 = 10;
 
 /// Numbers below this are rather modes than numbers of a width.
 const MODES: u32 = 4;
 
-/// So many different numbers, of which one has all bits of a width but one, are numbers of this width.
+/// At least this many different numbers, the largest of which lacks at most one bit of a width, are numbers of this
+/// width.
 const MANY: usize = 64;
 
 /// A type, and what makes it uncertain.

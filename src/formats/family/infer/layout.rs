@@ -223,7 +223,7 @@ mod tests {
         }
     }
 
-    /// A search of all members for each of them takes a minute.
+    /// Searching all members for each of them would take a minute.
     #[test]
     fn a_case_may_have_many_members() {
         assert_eq!(pair_with("\"out\": 0"), None);

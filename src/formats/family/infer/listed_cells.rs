@@ -38,7 +38,7 @@ impl ListedCells {
     pub(super) fn unlisted(&self) -> (UnlistedCells, Option<String>) {
         let ListedCells { missing: 1.., same, zeros } = self else { return (UnlistedCells::Unchanged, None) };
         let missing = format!("{} given before and missing after", counted(self.missing, "cell"));
-        // Whoever lists what did not change leaves out what became 0, if no 0 is ever listed.
+        // If vectors list unchanged cells but never a 0, the cells that they leave out became 0.
         if *same > 0 && *zeros == 0 {
             (UnlistedCells::Zero, Some(format!("{missing}, and no cell is listed as 0")))
         } else {

@@ -11,7 +11,7 @@ use crate::model::field_type::{DeclaredField, FieldType, UnlistedCells};
 pub(super) fn declaration(machine: &str, layout: &CaseLayout, members: &Members, widths: Widths) -> String {
     let is_state = |member: &&(&String, &Member)| member.1.demanded > 0;
     let (state, input): (Vec<_>, Vec<_>) = members.fields.iter().partition(|member| is_state(&member));
-    // Whoever lists some fields of a state expects the machine to have them.
+    // Vectors that list fields as a part of a state expect the machine to have them.
     let is_result = |member: &Member| member.given == 0 && member.demanded < members.cases;
     let optional: Vec<_> = state
         .iter()
