@@ -204,7 +204,7 @@ fn without_assertions(case: &Case, test: JsonNode<'_>, format: &Format) -> Optio
     let what = match &case.steps[..] {
         // A format decides what that means; a declaration decides nothing.
         [] if format.declaration.is_none() => return None,
-        [] => "there are no steps, so that nothing is compared",
+        [] => "there are no steps, so nothing is compared",
         [.., last] if compares(last) => return None,
         [_, _, ..] => "after the last step, nothing is compared",
         _ => "nothing is compared",

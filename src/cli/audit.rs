@@ -26,7 +26,7 @@ pub(super) struct AuditCommand {
     #[command(flatten)]
     pub(super) select: Select,
 
-    /// At most N changes of a case, at even distances
+    /// At most N changes of a case, evenly spaced
     #[arg(long, value_name = "N", default_value = "2000", value_parser = number::<NonZero<usize>>)]
     changes: NonZero<usize>,
 

@@ -204,7 +204,7 @@ impl<'i> BlessSession<'i> {
             self.counts;
         if not_written > 0 && self.consent == Consent::Missing {
             output::note(
-                "note: nothing is written, since there is no terminal for the question; --yes writes the changes shown",
+                "note: nothing is written without a terminal to ask on; --yes writes the changes shown",
             );
         }
         if not_asked_for > 0 {

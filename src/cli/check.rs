@@ -23,7 +23,7 @@ use super::result_file::ResultFile;
 use super::select::Select;
 use super::settings::Settings;
 
-/// Find faults in vector files without running them
+/// Find errors in vector files without running them
 ///
 /// Example: vmconf check vectors/
 ///
@@ -100,8 +100,8 @@ fn list_rules() -> anyhow::Result<Exit> {
     Ok(Exit::Passed)
 }
 
-/// Fixes a file if possible, with a note. Returns the diagnostics that are left, and counts it among the `unwritten` files
-/// if it cannot be written.
+/// Fixes a file if possible, with a note. Returns the diagnostics that are left, and counts it among the `unwritten`
+/// files if it cannot be written.
 fn fixed(
     checker: &mut Checker<'_>,
     source: &VectorSource,

@@ -46,7 +46,7 @@ pub(super) struct Exec {
     #[arg(long, value_name = "N", value_parser = number::<u64>)]
     gas: Option<u64>,
 
-    /// What the program is given as its input
+    /// Input of the program
     #[arg(long, value_name = "INPUT", allow_hyphen_values = true)]
     input: Option<String>,
 

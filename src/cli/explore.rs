@@ -55,11 +55,12 @@ pub(super) struct Explore {
     #[command(flatten)]
     vms: VmsArgs,
 
-    /// A trace that another machine wrote, as EIP-3155 describes; with a case, beside it; given twice, beside each other
+    /// A trace that another machine wrote, as EIP-3155 describes; with a case, beside it; given twice, beside each
+    /// other
     #[arg(long = "trace", value_name = "FILE", conflicts_with_all = ["metadata", "snapshots"])]
     traces: Vec<PathBuf>,
 
-    /// A metadata document of MiniC89, to go through the snapshots of another machine
+    /// Metadata document of a MiniC89 program whose --snapshots come from another machine
     #[arg(long, value_name = "FILE", requires = "snapshots", conflicts_with_all = ["paths", "vms"])]
     metadata: Option<PathBuf>,
 
@@ -67,15 +68,15 @@ pub(super) struct Explore {
     #[arg(long, value_name = "FILE", requires = "metadata")]
     snapshots: Option<PathBuf>,
 
-    /// The number of a step, to open there
+    /// Open at the step with this number
     #[arg(long, value_name = "STEP", conflicts_with = "html")]
     at: Option<u64>,
 
-    /// The name of a datum, to select it: what y shows
+    /// Select the datum with this name, which the key y shows
     #[arg(long, value_name = "NAME", conflicts_with = "html")]
     datum: Option<String>,
 
-    /// The source that the program was compiled from, to show its lines
+    /// Show the lines of this source, from which the program was compiled
     #[arg(long, value_name = "FILE")]
     source: Option<PathBuf>,
 }

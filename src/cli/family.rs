@@ -51,11 +51,11 @@ enum FamilySubcommand {
     ///
     /// Example: vmconf family show z80
     Show(FamilyShowArgs),
-    /// Find faults in a declaration; with vectors, show what it makes of the first case of each file
+    /// Find faults in a declaration; with vectors, show how it reads the first case of each file
     ///
     /// Example: vmconf family check families/z80.toml families/vectors/z80/one-instruction.json
     Check(FamilyCheckArgs),
-    /// Write a declaration that reads these vectors, with a comment at each doubt
+    /// Write a declaration that reads these vectors, with a comment at each uncertain guess
     ///
     /// Example: vmconf family init families/vectors/z80 --name my-z80
     Init(FamilyInitArgs),

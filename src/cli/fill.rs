@@ -233,7 +233,7 @@ impl<W: Write> FillSession<'_, W> {
             let written = if self.command.check { "would change" } else { "changed" };
             writeln!(
                 self.out,
-                "{filled} filled, {unwritten}{up_to_date} up to date, {otherwise} demanding otherwise, {disagreements}, {}; {files} {written}",
+                "{filled} filled, {unwritten}{up_to_date} up to date, {otherwise} with other demands, {disagreements}, {}; {files} {written}",
                 counted(*broken, "error")
             )?;
         }
@@ -255,7 +255,7 @@ fn name(outcome: FillOutcome) -> &'static str {
     match outcome {
         FillOutcome::UpToDate => "up to date",
         FillOutcome::Filled => "filled",
-        FillOutcome::DemandsOtherwise => "demands otherwise",
+        FillOutcome::DemandsOtherwise => "has other demands",
         FillOutcome::Disagreement => "disagreement",
     }
 }

@@ -46,10 +46,10 @@ use super::vm::VmsArgs;
 /// Example: vmconf fuzz neo3 --vm 'mine=vmconf serve neo3' --cases 200
 ///
 /// For an embedded machine, generates programs from its instruction table, and compares each machine with it. For a
-/// family, generates states from the types of its members, and compares the machines with each other: at least two. What
-/// reaches new coverage is mutated. Each difference is minimized and reported once, by the instruction that made the first
-/// wrong value, or by the field and what the differing states have in common. With --out, it is written as a vector. The
-/// same seed, number of cases and corpus find the same differences.
+/// family, generates states from the types of its members, and compares the machines with each other: at least two.
+/// What reaches new coverage is mutated. Each difference is minimized and reported once, by the instruction that made
+/// the first wrong value, or by the field and what the differing states have in common. With --out, it is written as a
+/// vector. The same seed, number of cases and corpus find the same differences.
 #[derive(Debug, Args)]
 pub(super) struct FuzzCommand {
     /// The machine: an embedded one, or that of a family
@@ -71,7 +71,7 @@ pub(super) struct FuzzCommand {
     #[arg(long, value_name = "DURATION", value_parser = time_limit)]
     time: Option<Duration>,
 
-    /// Another seed makes other programs or states
+    /// Seed of the generated programs or states
     #[arg(long, value_name = "S", default_value = "1", value_parser = number::<u64>)]
     seed: u64,
 
@@ -436,7 +436,7 @@ fn read_known(path: &Path) -> anyhow::Result<BTreeSet<FuzzCause>> {
     let cause = |(index, line): (usize, &str)| {
         line.parse().map_err(|expected: NoFuzzCause| {
             let place = format!("{}:{}:1", path.display(), index + 1);
-            anyhow!("{place}: {} is no known difference; {expected}", quoted(line))
+            anyhow!("{place}: {} is not a known difference; {expected}", quoted(line))
         })
     };
     lines.map(cause).collect()
@@ -467,7 +467,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_alone_is_used_up() {
+    fn with_time_alone_the_number_of_programs_is_unlimited() {
         let time = Some(Duration::from_secs(30));
         assert_eq!(programs(None, None), DEFAULT_PROGRAMS);
         assert_eq!(programs(None, time), u64::MAX);

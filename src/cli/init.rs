@@ -21,7 +21,7 @@ use super::unwritten::Unwritten;
 ///
 /// Example: vmconf init neo3
 ///
-/// No file that exists is replaced: if there is one of them, nothing is written. The next commands are printed.
+/// Existing files are not replaced: if one of the files exists, nothing is written. The next commands are printed.
 #[derive(Debug, Args)]
 pub(super) struct InitProject {
     /// The machine or family of the example [default: evm; on a terminal, the command asks]
@@ -127,7 +127,7 @@ impl InitProject {
             return Ok(start);
         }
         let hint = did_you_mean(&name, available().map(|start| start.name));
-        bail!("there is no machine or family {name}{hint}")
+        bail!("unknown machine or family {name}{hint}")
     }
 }
 
@@ -140,7 +140,8 @@ fn asked() -> anyhow::Result<String> {
     Ok(if line.trim().is_empty() { DEFAULT } else { line.trim() }.to_owned())
 }
 
-/// Writes all files. If one of them cannot be written, those before it are removed, so that the command can be repeated.
+/// Writes all files. If one of them cannot be written, those before it are removed, so that the command can be
+/// repeated.
 fn write_all(files: &[(String, String)]) -> Result<(), Unwritten> {
     for (index, (path, text)) in files.iter().enumerate() {
         if let Err(error) = write(path.as_ref(), text) {

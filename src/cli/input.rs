@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_never_ends_is_an_error() {
+    fn an_endless_input_is_an_error() {
         let read = |most| at_most(most, io::repeat(0).take(1_000_000));
         assert!(read(999_999).is_err_and(|error| error.to_string() == "larger than 999999 bytes"));
         assert!(read(1_000_000).is_ok_and(|bytes| bytes.len() == 1_000_000));

@@ -27,9 +27,9 @@ use super::vm::VmArgs;
 ///
 /// Example: vmconf minimize tests/samples/vmtests/wrong/storage-value.json
 ///
-/// Takes the first selected case that fails. Removes parts of its file, instructions of its programs (with jumps mended)
-/// and digits of its numbers as long as it fails for the same reason, and prints a valid file with what is left. With
-/// --vm, the embedded machine says what the smaller program has to do.
+/// Takes the first selected case that fails. Removes parts of its file, instructions of its programs (with jumps
+/// adjusted) and digits of its numbers as long as it fails for the same reason, and prints a valid file with what is
+/// left. With --vm, the embedded machine determines what the smaller program must do.
 #[derive(Debug, Args)]
 pub(super) struct MinimizeCommand {
     #[command(flatten)]

@@ -43,10 +43,10 @@ const MAX_SUITES: usize = 32;
 ///
 /// Example: vmconf mutants vectors/evm/arithmetic --only evm/ADD
 ///
-/// Each instruction of a machine gets wrong in many ways, one at a time, and the cases that execute it run on
-/// that machine until one does not pass. The faults are made of the rows of the instruction set; their names are
-/// machine/instruction/fault. Rules of Ethereum besides its instructions get wrong, too, such as the reasons to
-/// refuse a transaction; the names are ethereum/rule/fault.
+/// Each instruction of a machine is broken in many ways, one at a time, and the cases that execute it run on
+/// that machine until one does not pass. The faults are derived from the rows of the instruction set; their names are
+/// machine/instruction/fault. Other rules of Ethereum, such as the reasons to refuse a transaction, are broken, too;
+/// the names are ethereum/rule/fault.
 #[derive(Debug, Args)]
 pub(super) struct MutantsCommand {
     #[command(flatten)]
@@ -66,7 +66,7 @@ pub(super) struct MutantsCommand {
     #[arg(long, value_name = "PATTERN")]
     only: Vec<String>,
 
-    /// At most N faults, at even distances
+    /// At most N faults, evenly spaced
     #[arg(long, value_name = "N", value_parser = number::<usize>)]
     most: Option<usize>,
 
@@ -78,13 +78,13 @@ pub(super) struct MutantsCommand {
     #[arg(long, value_name = "N", default_value_t = WORK, value_parser = number::<u64>)]
     max_work: u64,
 
-    /// Exit with 1 if fewer percent of the faults are noticed
+    /// Exit with 1 if less than this percentage of the faults is noticed
     #[arg(long, value_name = "PERCENT", default_value_t = 0.0, value_parser = percent)]
     min_score: f64,
 
     /// Programs to try for each fault that no case notices
     ///
-    /// Programs are made for evm, neo2 and neo3.
+    /// Programs are generated for evm, neo2 and neo3.
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = number::<u32>)]
     search: u32,
 

@@ -15,8 +15,8 @@ use super::{families, output};
 
 /// Print the JSON Schema of a file that vmconf reads or writes
 ///
-/// The name of a family, or the path of a declaration, prints the schema of its vectors. Schemas that a schema refers to
-/// are in it.
+/// The name of a family, or the path of a declaration, prints the schema of its vectors. The output includes all
+/// schemas that it refers to.
 ///
 /// Example: vmconf schema tinyvm
 #[derive(Debug, Args)]

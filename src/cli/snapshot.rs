@@ -37,8 +37,8 @@ const MAX_NAME: usize = 120;
 /// Example: vmconf snapshot vectors/neo3/types --dir target/vmconf-snapshots --check
 ///
 /// Writes how each case ends, with every field of the state, as a file of insta's format. What is new or differs is
-/// written beside it as .snap.new, for `cargo insta review`; INSTA_UPDATE=always replaces it, INSTA_UPDATE=unseen writes
-/// new ones in place, INSTA_UPDATE=no and CI write nothing. What the vectors demand does not matter.
+/// written beside it as .snap.new, for `cargo insta review`; INSTA_UPDATE=always replaces it, INSTA_UPDATE=unseen
+/// writes new ones in place, INSTA_UPDATE=no and CI write nothing. The expectations of the vectors are ignored.
 #[derive(Debug, Args)]
 pub(super) struct SnapshotCommand {
     #[command(flatten)]
@@ -377,8 +377,8 @@ fn beside(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// The name of a snapshot: the id of its case, in which what is no letter or digit is a dash, and a hash of the id, since
-/// several ids can have one such name.
+/// The name of a snapshot: the id of its case, in which what is no letter or digit is a dash, and a hash of the id,
+/// since several ids can have one such name.
 fn file_name(id: &str) -> String {
     let words = id.split(|it: char| !it.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let name: String = words.collect::<Vec<_>>().join("-").chars().take(MAX_NAME).collect();

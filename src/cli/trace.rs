@@ -60,7 +60,7 @@ pub(super) struct TraceArgs {
     #[arg(long, value_name = "N", value_parser = number::<u64>)]
     last: Option<u64>,
 
-    /// Only where there are N frames: 1 is the script, function or code that starts, 2 what that calls
+    /// Only steps at call depth N: 1 is the script, function or code that starts, 2 what it calls
     #[arg(long, value_name = "N", value_parser = positive, conflicts_with = "vm")]
     frame: Option<u16>,
 

@@ -43,7 +43,7 @@ pub(super) struct VmArgs {
     #[arg(long, value_name = "NAME[=COMMAND]", help_heading = "Machine")]
     vm: Option<String>,
 
-    /// How a machine of this program executes hot code [default: hot]
+    /// How an embedded machine executes hot code [default: hot]
     ///
     /// plain: one instruction after the other. hot: as blocks, where the machine can (evm). both: each case both
     /// ways, compared after each block; a difference is an error of the case.

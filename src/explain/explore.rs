@@ -265,7 +265,7 @@ impl Explorer {
             }
             Prompt::Change => match WriteCondition::parse(text) {
                 Some(condition) => self.go_to_change(&condition, keep_going),
-                None => self.message = format!("{text:?} is no number, and no = with a value after it"),
+                None => self.message = format!("{text:?} is neither a number nor = with a value"),
             },
         }
     }

@@ -86,7 +86,7 @@ const ACCOUNT_CODE: UncomparedRule =
     rule("formats/vmtests.md#members", "without it, the code of the account is executed");
 const INPUT_ZEROS: UncomparedRule = rule(
     "formats/vmtests.md#members",
-    "instructions read zeros after the end of the input; only CALLDATASIZE tells the difference",
+    "instructions read zeros after the end of the input; only CALLDATASIZE shows the difference",
 );
 const C89_UNMENTIONED: UncomparedRule =
     rule("formats/minic89.md#a-test", "what a vector does not mention is not compared");

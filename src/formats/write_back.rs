@@ -64,7 +64,7 @@ impl NotRepresentable {
 
     /// The format has no way to write that there is no value.
     pub fn nothing() -> NotRepresentable {
-        NotRepresentable::because("the format has no way to write that nothing is there")
+        NotRepresentable::because("the format cannot express that there is no value")
     }
 }
 

@@ -131,7 +131,7 @@ fn given(case: &LoadedCase<'_>) -> Result<Program, String> {
 /// The program of a case, or why it is of no use.
 fn program(machine: &MachineInfo, case: &LoadedCase<'_>) -> Result<GeneratedProgram, String> {
     let program = GeneratedProgram::read(machine, &given(case)?)
-        .ok_or_else(|| format!("its program is no list of {} instructions", machine.name))?;
+        .ok_or_else(|| format!("its program is not a list of {} instructions", machine.name))?;
     if program.instructions() > MAX_INSTRUCTIONS {
         return Err(format!("its program has more than {MAX_INSTRUCTIONS} instructions"));
     }

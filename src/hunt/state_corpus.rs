@@ -348,7 +348,7 @@ fn chosen(each: &EachValue, fields: &[&'static DeclaredField]) -> Result<ChosenN
             };
             let pointer = index(pointer)?;
             let FieldType::Unsigned(_) = fields[pointer].field_type else {
-                return Err(format!("{each}: {} is no address", fields[pointer].name));
+                return Err(format!("{each}: {} is not an address", fields[pointer].name));
             };
             (ChosenPlace::Cell(CellAtPointer { memory: member, pointer, offset: *offset }), bits)
         }

@@ -133,7 +133,7 @@ fn after_type<'de, A: MapAccess<'de>>(map: &mut A) -> Result<Expected, A::Error>
     let name: Name = map.next_value()?;
     match map.next_key()? {
         Some(ExpectedMember::Value) => Ok(Expected::Is(Value::typed(name, map.next_value()?))),
-        Some(_) => Err(A::Error::custom("a type has at most one member besides it, a value")),
+        Some(_) => Err(A::Error::custom("a type may be accompanied by one other member, the value")),
         None if name == OBJECT => Ok(Expected::Record),
         None => Ok(Expected::Type(name)),
     }

@@ -231,7 +231,7 @@ fn read_members(members: Map<String, Json>, shape: &Shape) -> Result<Vec<(Name, 
             Shape::Map(keys @ (MapKeys::Bytes | MapKeys::Number), _) => {
                 let key = key(*keys, &name);
                 if !seen.insert(key.clone()) {
-                    return Err(inside(misfit("a key that is there twice", "each key once")));
+                    return Err(inside(misfit("a repeated key", "each key once")));
                 }
                 key
             }

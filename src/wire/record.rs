@@ -268,7 +268,7 @@ impl RecordReading {
             (_, RecordedState::After | RecordedState::Checked) => {
                 return wrong("follows the summary, which must be the last line of a report");
             }
-            (LineType::Checksum, RecordedState::Inside) => return wrong("stands before the summary"),
+            (LineType::Checksum, RecordedState::Inside) => return wrong("comes before the summary"),
             (LineType::Case, RecordedState::Inside) => self.case(read_line(line)?)?,
             (LineType::Note | LineType::Explained | LineType::NotCompared, RecordedState::Inside) => {}
             (LineType::Suspects, RecordedState::Inside) => self.suspects(read_line(line)?),
@@ -313,7 +313,7 @@ impl RecordReading {
             Entry::Occupied(same) if outcome.kind == VerdictKind::Skip || same.get().fails_like(&outcome) => {
             }
             Entry::Occupied(other) => {
-                return Err(format!("{} is there twice, with different outcomes", start(other.key())));
+                return Err(format!("{} occurs twice, with different outcomes", start(other.key())));
             }
         }
         Ok(())

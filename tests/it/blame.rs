@@ -49,7 +49,7 @@ fn an_instruction_without_operands_writes_nothing() {
 
 /// A value that a step of the vector sets is not attributed to an instruction that wrote the place before.
 #[test]
-fn what_a_step_of_the_vector_sets_is_made_by_the_vector() {
+fn values_set_by_a_vector_step_are_attributed_to_the_vector() {
     let case = |instructions: &[&str], set: Json| {
         json!({ "machine": "tinyvm", "tests": [{
             "name": "then", "instructions": instructions, "expect": { "stop": "yield" },
@@ -81,7 +81,7 @@ fn what_a_step_of_the_vector_sets_is_made_by_the_vector() {
 
 /// Of a Buffer, the instruction that wrote the first byte that differs.
 #[test]
-fn a_byte_of_a_buffer_is_made_by_what_wrote_it() {
+fn a_buffer_byte_is_attributed_to_its_writer() {
     let made = |script: &[&str], demanded: &str| {
         let result = json!({ "state": "HALT", "resultStack": [{ "type": "Buffer", "value": demanded }] });
         let step = json!({ "actions": ["Execute"], "result": result });
@@ -116,7 +116,8 @@ fn a_byte_of_a_buffer_is_made_by_what_wrote_it() {
     assert_eq!(made(&copied, "0x050001"), "made by  step 14, 0x0d MEMCPY");
 }
 
-/// A vector for the Homestead machine whose code spends this gas and leaves another word in storage 0 than the demanded one.
+/// A vector for the Homestead machine whose code spends this gas and leaves another word in storage 0 than the demanded
+/// one.
 fn stores(code: &str, demanded: &str, spent: u64) -> Json {
     let account = "0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
     let state = |storage: Json| json!({ account: { "balance": "0x00", "nonce": "0x00", "code": code, "storage": storage } });
@@ -166,7 +167,7 @@ fn each_writer_of_a_part_of_memory_is_shown() {
 
 /// What the transaction did not change was so from the start: all of it if it is refused, and a balance if it sends 0.
 #[test]
-fn a_transaction_that_changes_nothing_made_nothing() {
+fn a_transaction_without_effect_is_not_blamed() {
     const START: &str = "made by  no instruction: it was so from the start";
     let example = at_root("docs/examples/formats/statetest.json");
     let example: Json = serde_json::from_str(&fs::read_to_string(example).unwrap()).unwrap();
@@ -295,7 +296,7 @@ fn maker(code: &str, gas: &str, account: &str, part: &str) -> Option<String> {
 /// "The target's code, storage and balance are untouched", "the nonce is not incremented"; the value of a call is
 /// subtracted from the own balance only if the gas is a decimal number.
 #[test]
-fn calls_and_creations_make_no_part_of_an_account_but_the_debited_balance() {
+fn calls_and_creations_are_blamed_only_for_the_debited_balance() {
     let callee = &OTHER[2..];
     // Value 1, or 4, which is more than the balance.
     let call = |code: &str, value: u8| format!("0x600060006000600060{value:02x}73{callee}6000{code}00");
@@ -322,7 +323,7 @@ fn calls_and_creations_make_no_part_of_an_account_but_the_debited_balance() {
 
 /// "Add the own balance to the beneficiary, then delete the executing account."
 #[test]
-fn suicide_makes_the_balance_of_the_beneficiary_and_the_end_of_the_account() {
+fn suicide_is_blamed_for_the_beneficiary_balance_and_the_deleted_account() {
     let code = format!("0x73{}ff", &OTHER[2..]);
     for part in ["balance", "nonce", "code", "storage"] {
         let suicide = Some("SUICIDE".to_owned());
@@ -339,8 +340,8 @@ fn script(script: &str, halted: &str, stack: &[u64]) -> Json {
     json!({ "category": "Moves", "name": "Moves", "tests": [{ "name": "moves", "script": script, "steps": [step] }] })
 }
 
-/// Among equal values, the instruction is named whose value was moved where the wrong one is. Each case: the script, the
-/// stack that it leaves with one wrong number, and the step that made what is there.
+/// Among equal values, the instruction is named whose value was moved where the wrong one is. Each case: the script,
+/// the stack that it leaves with one wrong number, and the step that made what is there.
 #[test]
 fn the_producer_of_a_moved_value_is_named_among_equal_ones() {
     let neo3: [(&str, &[u64], u64); 13] = [
@@ -386,7 +387,7 @@ fn the_producer_of_a_moved_value_is_named_among_equal_ones() {
 
 /// REMOVE of one key of a Map writes no other one.
 #[test]
-fn removing_a_key_makes_no_other_value() {
+fn removing_a_key_is_not_blamed_for_other_values() {
     // NEWMAP; m[1] = 5; m[2] = 6; remove 2
     let code = "0xc84a1115d04a1216d04a12d240";
     let map = json!([{ "type": "Map", "value": { "0x01": { "type": "Integer", "value": 7 } } }]);

@@ -375,7 +375,7 @@ add.json::small
      \"callcreates\": [],
 4 passed, 0 blessed, 1 not written, 0 refused, 0 errors
 ";
-    let note = "note: nothing is written, since there is no terminal for the question; --yes writes the changes shown\n";
+    let note = "note: nothing is written without a terminal to ask on; --yes writes the changes shown\n";
     assert_eq!(ran, Ran { exit: 1, stdout: diff.to_owned(), stderr: note.to_owned() });
     assert_eq!(sandbox.text(), sandbox.old);
 

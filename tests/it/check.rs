@@ -249,7 +249,7 @@ fn repairs_keep_links_and_permissions() {
 }
 
 #[test]
-fn own_vectors_are_without_fault() {
+fn own_vectors_pass_check() {
     let Ran { exit, stdout, .. } = vmconf(&["check", "--all", VECTORS]);
     let summary = stdout.lines().last().unwrap();
     assert!(summary.contains(" 0 errors, 0 warnings, "), "{stdout}");
@@ -377,8 +377,8 @@ fn checked(text: &str, args: &[&str]) -> Ran {
     vmconf(&[&["check"], args, &[path.to_str().unwrap()]].concat())
 }
 
-/// A document of MiniC89 is JSON: comments, trailing commas and members that occur twice are errors, and `--strict` makes
-/// errors of warnings.
+/// A document of MiniC89 is JSON: comments, trailing commas and members that occur twice are errors, and `--strict`
+/// makes errors of warnings.
 #[test]
 fn documents_of_minic89_are_json() {
     let snapshot = r#"{"schema_version":"MiniC89.VM.Snapshot.v0.2","step":0,"status":"RUNNING","pc":{"fid":1,"ip":0},"operand_stack":[],"call_stack":[{"fid":1,"return_pc":null,"locals":[]}]}"#;

@@ -194,7 +194,7 @@ fn fail_fast_skips_what_comes_after() {
 }
 
 #[test]
-fn a_run_stops_after_so_many_failures() {
+fn max_fail_stops_a_run() {
     for jobs in ["1", "8"] {
         let args = ["run", "--report", "json", "--max-fail", "2", "-j", jobs, GAS, STOPPED, ADD];
         let lines = json_lines(&args);
@@ -269,7 +269,7 @@ fn limits_of_the_runner() {
 
 /// Also for a datum that is examined long after another one that was examined completely.
 #[test]
-fn a_cause_long_before_a_later_step_is_found() {
+fn an_early_cause_is_found() {
     let sample = fs::read_to_string(at_root("tests/samples/neovm-n3/wrong/made-long-ago.json")).unwrap();
     let early = "\"steps\": [\n        {\"actions\": [\"stepInto\"], \"result\": {\"state\": \"HALT\"}},";
     let text = sample.replacen("\"steps\": [", early, 1);
@@ -293,7 +293,7 @@ fn an_endless_loop_is_explained() {
 }
 
 #[test]
-fn an_endless_loop_ends() {
+fn an_endless_loop_reaches_the_step_limit() {
     let ran = vmconf(&["run", "tests/samples/vmtests/limits/endless.json", "--max-steps", "1000"]);
     assert_eq!(ran.exit, 3);
     assert!(ran.stdout.contains("limit of the runner reached: --max-steps 1000"), "{}", ran.stdout);

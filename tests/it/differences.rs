@@ -151,7 +151,7 @@ fn known_causes_are_not_reported_again() {
     std::fs::write(folder.path().join("known.txt"), "mine\n").unwrap();
     let broken = fuzz();
     assert_eq!(broken.exit, 2);
-    assert!(broken.stderr.contains("known.txt:1:1: \"mine\" is no known difference"), "{}", broken.stderr);
+    assert!(broken.stderr.contains("known.txt:1:1: \"mine\" is not a known difference"), "{}", broken.stderr);
 }
 
 /// Runs fuzz on N3 with a folder of vectors, against a machine that executes MOD as DIV at the end of a program.

@@ -147,7 +147,7 @@ fn the_introduction_names_every_machine_and_format() {
 
 /// Each built-in family has a page, which its list names.
 #[test]
-fn every_family_in_the_box_has_a_page() {
+fn every_built_in_family_has_a_page() {
     let text = |path: PathBuf| fs::read_to_string(path).unwrap();
     let pages: String = files("docs/src/families", "md").into_iter().map(text).collect();
     let list = text(at_root("docs/src/families.md"));

@@ -69,7 +69,7 @@ fn a_signature_fits_its_key_and_message_only() {
 }
 
 #[test]
-fn what_is_no_key_says_why() {
+fn invalid_keys_are_rejected_with_a_reason() {
     fn check(curve: Curve, key: &str, error: KeyError) {
         assert_eq!(PublicKey::decode(curve, &decode(key).unwrap()).unwrap_err(), error, "{curve:?} {key}");
     }

@@ -258,7 +258,7 @@ fn published_corpora_are_recognised() {
 
 /// Each built-in family has vectors of its own, which are recognised without a flag.
 #[test]
-fn families_in_the_box_have_own_vectors() {
+fn built_in_families_have_own_vectors() {
     for built_in in BUILT_IN {
         let family = Family::install(built_in.text).unwrap();
         let folder = format!("families/vectors/{}", built_in.name);
@@ -271,7 +271,7 @@ fn families_in_the_box_have_own_vectors() {
 
 /// A family that is not built in is selected by its name.
 #[test]
-fn a_family_that_is_not_in_the_box_is_selected() {
+fn a_family_that_is_not_built_in_is_selected() {
     let list = |expr: &str| {
         vmconf(&["list", "tests/families/wrong.json", "--family", "tests/families/toy.toml", "-E", expr])
     };
@@ -395,7 +395,7 @@ fn types(members: &[MemberShape]) -> BTreeMap<&str, String> {
 /// Declarations that are made from published corpora read as much as the built-in ones, and are the same but for the
 /// names of flags and for what no vector says.
 #[test]
-fn declarations_made_from_published_corpora_are_those_in_the_box() {
+fn declarations_inferred_from_published_corpora_equal_the_built_in_ones() {
     /// A machine, a member, what is made of it, and what vectors do not say.
     const UNKNOWABLE: &[(&str, &str, &str, &str)] = &[
         ("z80", "cycles", "[(u16, u8?, text)]", "no vector of this part has null there"),
@@ -931,8 +931,8 @@ fn deep_and_empty_data_are_declared() {
     let deep = format!("{}1{}", "[".repeat(100), "]".repeat(100));
     let objects = format!("{}1{}", "{\"o\":".repeat(100), "}".repeat(100));
     for (value, declared) in [
-        (deep.as_str(), "lies too deep to be looked into"),
-        (&objects, "lies too deep to be looked into"),
+        (deep.as_str(), "is nested too deeply to be examined"),
+        (&objects, "is nested too deeply to be examined"),
         ("{}", "only empty objects were seen"),
         (r#"[{"n":"a","v":1},{"n":"b","v":1}]"#, "d = [{ n = \"text\", v = \"u8\" }]"),
     ] {
@@ -952,7 +952,7 @@ fn a_case_without_steps_compares_nothing() {
                     steps = '$.steps[*]'\n[format.step]\nexpect = { pc = '$.pc' }\n";
     let folder = folder(&[("m.toml", declared), ("m.json", "[{\"pc\":1,\"steps\":[]}]")]);
     let ran = vmconf_in(folder.path(), &["check", "m.json", "--family", "./m.toml"]);
-    assert!(ran.stdout.contains("there are no steps, so that nothing is compared"), "{ran:?}");
+    assert!(ran.stdout.contains("there are no steps, so nothing is compared"), "{ran:?}");
 }
 
 #[test]

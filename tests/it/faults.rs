@@ -261,7 +261,7 @@ fn the_faulty_opcode_is_named_on_one_screen() {
 /// A machine without a fault departs from no row, whatever a vector demands: a wrong vector is not blamed on an
 /// instruction. One of three cases of each file, since those of a table are alike.
 #[test]
-fn no_instruction_departs_without_a_fault() {
+fn no_deviation_is_reported_without_a_fault() {
     let sources = crate::support::sources_of(VECTORS);
     // Each instruction is compared with its row: what loops executes the same ones again.
     let limits = Limits { steps: MAX_STEPS / 10, ..Limits::default() };

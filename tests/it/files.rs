@@ -555,10 +555,10 @@ fn a_path_that_does_not_exist_gets_a_suggestion() {
     golden::file("paths-that-do-not-exist", &told);
 }
 
-/// A file or folder that was named and may not be read is a mistake of the command line, also if a case in it was named;
-/// one that was found in a folder is an error of its own.
+/// A file or folder that was named and may not be read is a mistake of the command line, also if a case in it was
+/// named; one that was found in a folder is an error of its own.
 #[test]
-fn what_was_named_and_may_not_be_read() {
+fn named_files_without_read_permission_are_usage_errors() {
     use std::os::unix::fs::PermissionsExt;
     use std::os::unix::process::CommandExt;
     const NOBODY: u32 = 65534;

@@ -63,7 +63,7 @@ fn demanded(text: &str, test: usize) -> Json {
 }
 
 #[test]
-fn machines_that_agree_fill_what_the_format_can_demand() {
+fn agreed_results_are_filled_in() {
     let place = Place::new(EMPTY);
     let vms = [place.vm("one", "neo3", ""), place.vm("two", "neo3", "")];
     let ran = place.fill(&vms, &["--check"]);
@@ -154,7 +154,7 @@ fn what_a_case_demands_is_replaced_only_when_asked_for() {
     let vms = [place.vm("one", "neo3", ""), place.vm("two", "neo3", "")];
     let ran = place.fill(&vms, &[]);
     assert_eq!(ran.exit, 1, "{ran:?}");
-    assert!(ran.stdout.contains("DEMANDS OTHERWISE"), "{ran:?}");
+    assert!(ran.stdout.contains("HAS OTHER DEMANDS"), "{ran:?}");
     assert_eq!(demanded(&place.text(), 0)["resultStack"][0]["value"], 9);
     assert_eq!(place.fill(&vms, &["--replace"]).exit, 0);
     assert_eq!(demanded(&place.text(), 0)["resultStack"][0]["value"], 7);
@@ -180,7 +180,7 @@ fn machines_are_recorded_where_the_format_has_a_place_for_them() {
 }
 
 #[test]
-fn a_machine_that_crashes_has_no_say() {
+fn a_crashing_machine_does_not_count() {
     let place = Place::new(EMPTY);
     let dead = ["--vm".to_owned(), format!("dead={}", crash(place.folder.path()))];
     let vms = [place.vm("one", "neo3", ""), place.vm("two", "neo3", ""), dead];
@@ -225,7 +225,7 @@ fn a_file_that_cannot_be_written_is_not_filled() {
     let ran = place.fill(&vms, &[]);
     assert_eq!((ran.exit, place.text().as_str()), (3, EMPTY), "{ran:?}");
     assert!(ran.stderr.ends_with("v.json: the file is read-only\n"), "{ran:?}");
-    let expected = "0 filled, 2 not written, 0 up to date, 0 demanding otherwise, 0 disagreements, 0 errors; 0 files changed";
+    let expected = "0 filled, 2 not written, 0 up to date, 0 with other demands, 0 disagreements, 0 errors; 0 files changed";
     assert_eq!(summary(&ran), expected);
     assert!(ran.stdout.starts_with("NOT WRITTEN  "), "{ran:?}");
     let json = place.fill(&vms, &["--output", "json"]);

@@ -251,7 +251,7 @@ fn look_at_end(looker: &mut Looker, case: &Case, machine: &dyn Machine) {
 }
 
 #[test]
-fn nothing_changes_that_is_not_said_to_be_written() {
+fn only_declared_writes_change_the_state() {
     let (mut wrong, mut steps) = (Vec::new(), HashMap::<_, usize>::new());
     for path in written_vectors() {
         let own = |case: &Read| machines::of_this_crate().any(|machine| machine.name == case.case.machine);
@@ -305,7 +305,7 @@ fn unwatched_instructions_are_counted() {
 
 /// A recorder keeps the same instructions, whether it sees those before them or they run unseen.
 #[test]
-fn what_is_passed_over_changes_nothing() {
+fn skipped_instructions_change_nothing() {
     const FIRST: u64 = 5;
     let options = LoadOptions::default();
     let shown = |it: &ExecutedInstruction| {

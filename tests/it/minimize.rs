@@ -142,10 +142,10 @@ fn small(fault: &str, vector: &str, how: MinimizeOptions<'_>) -> MinimizedCase {
     minimize((&file, 0), &source, &subject, Some(&reference), how).unwrap()
 }
 
-/// A value is wrong on Neo 2.x after two arrays that fill the stack, and one value too many ends the program: the vector
-/// demands all of them, and the smaller one needs none.
+/// A value is wrong on Neo 2.x after two arrays that fill the stack, and one value too many ends the program: the
+/// vector demands all of them, and the smaller one needs none.
 #[test]
-fn a_full_stack_that_does_not_matter_goes() {
+fn an_irrelevant_full_stack_is_removed() {
     let falses = |count| vec![serde_json::json!({"type": "Boolean", "value": false}); count];
     let array = |count| serde_json::json!({"type": "Array", "value": falses(count)});
     let one = serde_json::json!({"type": "Integer", "value": 1});
@@ -183,9 +183,10 @@ fn many_short_programs_are_listed_once() {
     assert!(!left.is_minimal && left.tries == 1, "{} tried", left.tries);
 }
 
-/// Registers of TinyVM get numbers, and some instructions use them, of which only the last one matters: `SW` stores one.
+/// Registers of TinyVM get numbers, and some instructions use them, of which only the last one matters: `SW` stores
+/// one.
 #[test]
-fn words_that_do_not_matter_go() {
+fn irrelevant_words_are_removed() {
     let words = "3c01 4c40 3e01 4e40 80ce 3f08 4f00 3aff 4a7f 20fa 3ed6 4e73 be13 102a";
     let test =
         serde_json::json!({"name": "a", "instructions": words, "expect": {"data": {"0x0008": 32_767}}});

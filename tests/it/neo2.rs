@@ -260,7 +260,7 @@ fn signatures_are_checked_with_keys_in_order() {
 }
 
 #[test]
-fn operands_that_are_cut_off_or_say_no_length_fault() {
+fn truncated_operands_fault() {
     check("4c00", "Fault: @0 -");
     check("4d0000", "Fault: @0 -");
     check("4e00000080", "Fault: @0 -");
@@ -353,7 +353,7 @@ fn a_container_in_itself_is_shown_once() {
 
 /// As deep as the limit on items lets it become.
 #[test]
-fn deep_nesting_disturbs_nothing() {
+fn deep_nesting_is_handled() {
     let arrays = "PUSH1, PACK, ".repeat(2000);
     let structs = "PUSH1, PACK, NEWSTRUCT, ".repeat(2000);
     for source in [

@@ -110,7 +110,7 @@ impl Fuzzed {
 const SUB: (&str, &str) = ("mine", "f with ram at pc 0x04");
 
 #[test]
-fn a_planted_fault_is_found_from_nothing() {
+fn a_planted_fault_is_found_without_vectors() {
     let lab = Lab::new();
     fs::rename(lab.path().join("borrow.py"), lab.path().join("mine.py")).unwrap();
     let found = lab.fuzz(&["good", "mine"], "600", &["--out", "found"]);
@@ -217,7 +217,7 @@ fn a_machine_that_crashes_is_a_finding_and_the_others_go_on() {
 
 /// An instruction of two bytes of which chance does not make the right ones, but a vector has them.
 #[test]
-fn vectors_bring_what_chance_does_not() {
+fn vectors_reach_states_that_random_generation_misses() {
     let lab = Lab::new();
     let prefixed = "    if op == 0xe7 and n == 0x5b and ram.get((pc + 2) % 256) == 0xc9: x ^= ";
     lab.plant("good2.py", &format!("{prefixed}1"));
@@ -254,7 +254,7 @@ fn known_differences_are_added_to_the_list() {
 
 /// A folder that cannot be made is an error before the search, and a vector that cannot be written is shown.
 #[test]
-fn no_finding_is_lost_with_its_file() {
+fn a_finding_without_a_writable_file_is_still_reported() {
     let lab = Lab::new();
     lab.write("file", "");
     let early = lab.run("fuzz", &["good", "borrow"], &["acc8", "--cases", "400", "--out", "file"]);
@@ -429,10 +429,10 @@ fn differences_that_do_not_occur_again_are_counted() {
     assert_eq!((found.ran.exit, found.causes()), (0, vec![]), "{:?}", found.ran);
 }
 
-/// If the machine that is named first, which decides in a tie, does something else each fifth time, neither is the other
-/// one blamed for it, nor does a vector demand it.
+/// If the machine that is named first, which decides in a tie, does something else each fifth time, neither is the
+/// other one blamed for it, nor does a vector demand it.
 #[test]
-fn what_a_machine_does_at_times_is_not_demanded() {
+fn nondeterministic_results_are_not_demanded() {
     let lab = Lab::new();
     let lines = "    step.runs = getattr(step, 'runs', 0) + 1\n    if step.runs % 5 == 0: a ^= 1";
     lab.plant("moody.py", lines);
@@ -465,7 +465,7 @@ fn crashes_that_do_not_repeat_are_reported() {
 }
 
 #[test]
-fn a_corpus_tells_which_machines_crashed() {
+fn a_corpus_reports_which_machines_crashed() {
     let lab = Lab::new();
     tired(&lab);
     lab.plant("crash.py", "    raise SystemExit(3)");
@@ -531,7 +531,7 @@ fn a_corpus_is_made_and_finds_a_fault_in_a_third_machine() {
 
 /// Where the declaration names a place for it, vectors say what each machine did.
 #[test]
-fn vectors_say_who_said_what() {
+fn vectors_record_the_result_of_each_machine() {
     let lab = Lab::new();
     let declaration = fs::read_to_string(lab.path().join("acc8.toml")).unwrap();
     lab.write("acc8.toml", &format!("{declaration}info = \"known\"\n"));
@@ -568,7 +568,7 @@ fn states_without_agreement_are_left_out() {
 }
 
 #[test]
-fn numbers_that_are_not_there_are_errors() {
+fn unknown_numbers_are_errors() {
     let lab = Lab::new();
     let each = |each: &str| {
         let args = ["--cases", "1", "--each", each, "--out", "corpus"];
@@ -714,7 +714,7 @@ fn what_is_not_compared_is_reported_with_a_cache_too() {
 
 /// A search that finds a file of an earlier one goes on, and loses no finding.
 #[test]
-fn findings_whose_files_are_there_are_reported() {
+fn findings_with_existing_files_are_reported() {
     let lab = Lab::new();
     lab.plant("edge.py", "    if pc == 0xff: x ^= 4");
     let find = || {

@@ -298,7 +298,7 @@ fn run(case: &Case, kind: &str, selection: TraceSelection, out: Box<dyn Write>) 
 
 /// The steps before the selected ones run unseen; what is written is what the whole trace has there.
 #[test]
-fn steps_that_are_passed_over_change_nothing() {
+fn skipped_steps_change_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let (evm, neo3) = (path("evm.json"), path("neo3.json"));

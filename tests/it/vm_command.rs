@@ -55,7 +55,7 @@ fn violations_of_the_protocol_are_found() {
     );
     check(r#"SERVE | sed -u 's/"release":"[^"]*"/"release":"unknown"/'"#, &["has a release"]);
     check("SERVE; exit 3", &["ends when its input ends"]);
-    check(r#"SERVE | sed -u 's/"execute"/"begin"/'"#, &["performs actions that there are"]);
+    check(r#"SERVE | sed -u 's/"execute"/"begin"/'"#, &["performs only known actions"]);
     check(r#"SERVE | sed -u 's/"0x07"/"0x08"/;s/"0x7"/"0x8"/'"#, &["computes what vmconf computes"]);
     check("SERVE | sed -u 's/\"id\":4503599627370496/\"id\":4503599627370497/'", &["repeats a large id"]);
 }
@@ -260,8 +260,8 @@ fn run_unchanged(folder: &TempDir, (build, run): (&str, &str), vectors: &str, mo
     vmconf_in(folder, &[&["run", &vectors, "--vm", &vm], more].concat())
 }
 
-/// An adapter of the box is installed with the ordinary package client, here one that stands in for npm, into a folder of
-/// its own, and cases then run on it.
+/// An adapter of the box is installed with the ordinary package client, here one that stands in for npm, into a folder
+/// of its own, and cases then run on it.
 #[test]
 #[cfg(unix)]
 fn an_adapter_is_installed_and_runs() {

@@ -58,7 +58,7 @@ pub(super) fn write_badges(folder: &Path, matrix: &Matrix) -> anyhow::Result<()>
         }
         let path = folder.join(format!("{name}.svg"));
         if is_foreign(&path, is_badge) {
-            bail!("{}: this file exists and is no badge of vmconf: name another folder", path.display());
+            bail!("{}: this file exists, and vmconf did not write it; name another folder", path.display());
         }
         let svg = badge(matrix, machine).unwrap_or_default();
         ResultFile::with(&path, svg.as_bytes()).map_err(|error| Unwritten::file(&path, error))?;
@@ -79,7 +79,7 @@ pub(super) fn write_statement(
     check_single(&machines.iter().map(|machine| machine.name.as_str()).collect::<Vec<_>>())?;
     let [machine] = machines else { return Ok(()) };
     if is_foreign(path, is_statement) {
-        bail!("{}: this file exists and is no statement of vmconf: name another one", path.display());
+        bail!("{}: this file exists, and vmconf did not write it; name another file", path.display());
     }
     let mut text = Vec::new();
     statement(&mut text, machine, suite)?;

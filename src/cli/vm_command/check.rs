@@ -27,9 +27,9 @@ use crate::cli::settings::{ConfigArgs, Settings};
 use crate::cli::unwritten::Unwritten;
 use crate::cli::vm::end_on_interrupt;
 
-/// Try whether an adapter follows the process protocol
+/// Test whether an adapter follows the process protocol
 ///
-/// Prints a line for each point: what is wrong, and how to repair it. The exit code is 1 if something is.
+/// Prints a line for each point: what is wrong, and how to fix it. The exit code is 1 if a point is wrong.
 ///
 /// Example: vmconf vm check vmconf serve evm
 #[derive(Debug, Args)]

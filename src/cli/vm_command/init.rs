@@ -20,8 +20,8 @@ use crate::cli::settings::{ConfigArgs, Settings};
 /// Write a template of an adapter
 ///
 /// The template speaks the process protocol. In Python and JavaScript, and for a family, it answers that it supports no
-/// program yet; in C, Go and Rust, it is a toy EVM, in whose place you call your machine. It writes NAME with the extension
-/// of the language.
+/// program yet; in C, Go and Rust, it is a toy EVM; replace it with calls of your machine. It writes NAME with the
+/// extension of the language.
 ///
 /// Example: vmconf vm init python mine
 #[derive(Debug, Args)]

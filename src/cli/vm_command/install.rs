@@ -77,7 +77,7 @@ fn start(command: &[String], folder: &Path) -> String {
 /// Asks whether to go on.
 fn confirmed() -> anyhow::Result<bool> {
     if !io::stdin().is_terminal() {
-        bail!("nothing is installed without --yes where nobody can be asked");
+        bail!("without a terminal, nothing is installed unless --yes is given");
     }
     write!(io::stderr(), "Install? [y,n] ")?;
     let mut line = String::new();

@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_empty_may_be_left_out_but_no_item_of_a_list() {
+    fn empty_values_may_be_omitted_except_list_items() {
         let empty = Value::Bytes(Vec::new());
         let none = Value::record(Vec::<(&str, Value)>::new());
         assert_eq!(differences([&state(Vec::new()), &none], 9), []);

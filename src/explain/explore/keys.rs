@@ -135,7 +135,7 @@ pub static KEYS: &[KeyRow] = rows! {
     NextMarked, "select what changed", ExplorerKey::Char('m') => "m";
     Details, "the line whole; copy it, or the command", ExplorerKey::Enter => "enter", ExplorerKey::Char('y') => "y";
     TimeLine, "time line of the datum", ExplorerKey::Char('t') => "t";
-    Counting, "number the stack otherwise", ExplorerKey::Char('i') => "i";
+    Counting, "number the stack from the other end", ExplorerKey::Char('i') => "i";
     Up, "select", ExplorerKey::Up => "up", ExplorerKey::Char('k') => "k";
     Down, "select", ExplorerKey::Down => "down", ExplorerKey::Char('j') => "j";
     PageUp, "a page up", ExplorerKey::PageUp => "page up";

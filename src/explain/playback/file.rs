@@ -58,7 +58,7 @@ impl TraceFile {
         }
         if let Some((number, line)) = others.first() {
             let count = counted(others.len(), "line");
-            trace.notes.push(format!("{name}:{number}: {line} is no step of a trace; {count} passed over"));
+            trace.notes.push(format!("{name}:{number}: {line} is not a step of a trace; {count} ignored"));
         }
         trace.text = text;
         Ok(trace)

@@ -156,7 +156,7 @@ fn a_reason_for_which_many_instructions_fail_is_one_suspect() {
 }
 
 #[test]
-fn of_a_reason_for_which_one_instruction_fails_the_instruction_is_the_suspect() {
+fn a_reason_of_one_instruction_does_not_replace_it_as_suspect() {
     let mut cases = failing_alike(SpectrumOutcome::Passes);
     let sdiv = cases.iter_mut().find(|case| case.id == "SDIV of nothing").expect("a case");
     sdiv.outcome = SpectrumOutcome::FailsOnlyElsewhere;
@@ -168,7 +168,7 @@ fn of_a_reason_for_which_one_instruction_fails_the_instruction_is_the_suspect() 
 
 /// What every case executes explains every failure, and says nothing.
 #[test]
-fn what_all_cases_execute_is_no_suspect_beside_what_fails() {
+fn instructions_of_all_cases_are_not_suspects() {
     let mut cases = swapped(&["SDIV", "BYTE", "LT", "GT"], SpectrumOutcome::FailsOnlyElsewhere);
     // Half of the cases of the wrong instructions pass.
     for case in cases.iter_mut().filter(|case| case.id.ends_with(['0', '2', '4', '6', '8'])) {

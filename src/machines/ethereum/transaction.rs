@@ -76,7 +76,8 @@ fn refusal(
         refusals.push(TransactionRefusal::new("cannot be encoded", "the nonce has more than 64 bits"));
     }
     if test.sender.is_none() {
-        refusals.push(TransactionRefusal::new("bad signature", "the signature belongs to nobody"));
+        refusals
+            .push(TransactionRefusal::new("bad signature", "no address can be recovered from the signature"));
     }
     let kind = transaction.tx_type;
     if kind > AUTHORIZATIONS {

@@ -23,8 +23,8 @@ use crate::model::limits::Limits;
 use crate::model::path::Path;
 use crate::model::value::Value;
 
-/// A machine whose state after `n` instructions is the snapshot with the index `n`, whatever the instructions do. Where a
-/// snapshot contradicts the metadata document, itself, or what the instruction before it does, its state says so.
+/// A machine whose state after `n` instructions is the snapshot with the index `n`, whatever the instructions do. Where
+/// a snapshot contradicts the metadata document, itself, or what the instruction before it does, its state says so.
 #[derive(Clone)]
 pub struct Playback {
     machine: MiniC89,
@@ -334,7 +334,7 @@ fn words(list: Option<&Value>, code: &Code, whose: &str, note: &mut dyn FnMut(St
     let mut word = |(index, value): (usize, &Value)| {
         let word = MiniWord::of_value(value);
         match word.map(MiniWord::as_fun) {
-            None => note(format!("[{index}] of {whose} is {value}, which is no value of the machine")),
+            None => note(format!("[{index}] of {whose} is {value}, which is not a value of the machine")),
             Some(Some(fid)) if fid > 0 && code.by_fid(fid.into()).is_none() => {
                 note(format!("[{index}] of {whose} is function {fid}, which the metadata does not have"));
             }

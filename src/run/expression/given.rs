@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_has_a_sign_and_no_other_ornament() {
+    fn a_number_may_have_only_a_minus_sign() {
         let is_written = |number: i64, text: &str| is_written(&Value::int(number), text);
         assert!(is_written(-16, "-0x10") && is_written(-16, "-16") && is_written(1_000, "0x3e8"));
         assert!(!is_written(-16, "0x-10") && !is_written(1_000, "1_000") && !is_written(16, "+16"));

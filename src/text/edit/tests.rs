@@ -103,7 +103,7 @@ fn changes_beside_each_other_are_all_made() {
 }
 
 #[test]
-fn of_changes_in_each_other_the_outer_one_is_made() {
+fn of_nested_changes_the_outer_one_is_applied() {
     let document = document("{\"a\": [[1], 2]}");
     let list = document.root().member("a").expect("a");
     let inner = list.items().next().expect("[1]");

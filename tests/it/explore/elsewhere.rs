@@ -139,7 +139,7 @@ fn malformed_traces_are_refused() {
         (
             format!("INFO start\n{step}\n"),
             0,
-            "note: /t.jsonl:1: \"INFO start\" is no step of a trace; 1 line passed over",
+            "note: /t.jsonl:1: \"INFO start\" is not a step of a trace; 1 line ignored",
         ),
     ] {
         let (found, stderr) = explore(&text);

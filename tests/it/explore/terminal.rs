@@ -125,7 +125,7 @@ fn a_signal_leaves_the_terminal_as_it_was() {
 }
 
 #[test]
-fn it_ends_with_its_terminal() {
+fn the_explorer_ends_when_its_terminal_closes() {
     let Some(mut session) = Session::start("", "of 73") else { return };
     session.script.kill().unwrap();
     session.wait(|it| !it.kill("-0"));

@@ -48,7 +48,7 @@ fn a_wrong_addition_among_thousands_takes_four_keys() {
     press(&mut explorer, "0c=7\n");
     assert_eq!(r1(&explorer), "7");
     press(&mut explorer, "cx\n");
-    assert!(screen_of(&mut explorer, 120, 30).contains("\"x\" is no number"));
+    assert!(screen_of(&mut explorer, 120, 30).contains("\"x\" is neither a number nor"));
     let Some(browser) = browser() else { return };
     let script = "moves.first(); view.condition.value = '1'; view.condition.dispatchEvent(new Event('change'));\
                   const found = run.first + now; goToChange();\

@@ -71,7 +71,7 @@ fn a_family_of_the_configuration_is_known_to_every_command() {
 
 /// The list of differences that `fuzz` knows is not the list of known failures of `vmconf.toml`.
 #[test]
-fn the_known_failures_of_the_configuration_are_none_of_fuzz() {
+fn fuzz_ignores_the_known_failures_of_the_configuration() {
     let folder = own_machine();
     let known = folder.path().join("known.toml");
     fs::write(&known, "# none\n").unwrap();

@@ -26,7 +26,7 @@ fn pieces_joined_one_by_one_are_the_whole() {
 
 /// Each other place that a Buffer can be in keeps what was in it.
 #[test]
-fn a_left_side_that_something_else_holds_stays_as_it_is() {
+fn a_shared_left_operand_is_not_changed() {
     let on_the_stack = cat(pushed(b"left").ops(&[Op::DUP]), b"right");
     assert_eq!(end_of(&on_the_stack), buffers(&[b"left", b"leftright"]));
 

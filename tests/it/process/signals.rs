@@ -53,7 +53,7 @@ fn send(child: &Child, signal: &str) {
 /// A machine that ignores signals and the end of its input ends with vmconf; after SIGKILL, which vmconf does not
 /// notice, one that reads its input.
 #[test]
-fn whatever_ends_vmconf_ends_the_processes() {
+fn every_signal_that_ends_vmconf_ends_its_processes() {
     let stubborn = "trap '' INT TERM HUP PIPE\nsleep 1000 & while :; do sleep 1000; done";
     let polite = "read -r more";
     for (signal, script) in [("-INT", stubborn), ("-TERM", stubborn), ("-KILL", polite)] {

@@ -16,7 +16,7 @@ fn same_as_serde(text: &str) -> Result<(), TestCaseError> {
     match (ours, theirs) {
         (Ok(ours), theirs) => {
             places(&ours);
-            // What we accept and JSON does not have, and a key that is there twice.
+            // What we accept and JSON does not have, and a repeated key.
             if text.starts_with('\u{feff}') || !ours.deviations().is_empty() {
                 let not_json = |kind: &DeviationKind| !matches!(kind, DeviationKind::DuplicateKey(_));
                 if text.starts_with('\u{feff}')

@@ -55,7 +55,7 @@ fn passes(test: &Json) -> bool {
 
 /// The reference, section 4: the accounts before the transaction, or those and an empty one at the coinbase.
 #[test]
-fn a_refused_transaction_leaves_one_of_two_worlds() {
+fn a_refused_transaction_leaves_one_of_two_states() {
     let poor = account("0x01");
     let refused = |fork: &str, root: &str, state: Option<Json>| {
         let mut demanded = json!({ "expectException": "TR_NoFunds", "hash": root });

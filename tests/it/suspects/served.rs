@@ -42,7 +42,7 @@ const NAMED_ON_SUITES: usize = 3 * FAULTS_ON_SUITES - 1;
 
 /// The testee: answers requests on standard input with a machine with the fault. The harness writes lines, too.
 #[test]
-fn answers_with_a_fault() {
+fn serves_a_machine_with_a_fault() {
     let Ok(name) = std::env::var(FAULT) else { return };
     let mut faults = of_this_crate().flat_map(row_faults_of);
     let fault = faults.find(|fault| fault.to_string() == name).expect("the name of a fault");
@@ -59,7 +59,7 @@ fn answers_with_a_fault() {
 
 /// The testee in a process of its own, without what the harness writes.
 fn served(fault: RowFault) -> MakeTestee {
-    let command = r#""$0" --exact suspects::served::answers_with_a_fault --nocapture --test-threads 1 | grep --line-buffered '^{'"#;
+    let command = r#""$0" --exact suspects::served::serves_a_machine_with_a_fault --nocapture --test-threads 1 | grep --line-buffered '^{'"#;
     let test = std::env::current_exe().unwrap().to_str().unwrap().to_owned();
     let command = TesteeCommand {
         name: "faulty".to_owned(),

@@ -9,8 +9,8 @@ use super::SERVE;
 use crate::support::skip::skip;
 use crate::support::{Ran, vmconf};
 
-/// An adapter that offers to take 4 requests at a time. Those with the numbers from 12 on, which `vm check` sends together,
-/// are held back until there are 4, and then answered in one of several ways.
+/// An adapter that offers to take 4 requests at a time. Those with the numbers from 12 on, which `vm check` sends
+/// together, are held back until there are 4, and then answered in one of several ways.
 const TOGETHER: &str = r#"
 import json, os, subprocess, sys
 
@@ -105,7 +105,7 @@ fn lines_that_answer_nothing_are_found() {
 /// Of a process that ends, no answer is wrong: every point says that it ended, and how.
 #[test]
 #[cfg(unix)]
-fn an_adapter_that_ends_is_said_to_end() {
+fn an_adapter_that_ends_early_is_reported() {
     for (end, what) in
         [("exit 7", "it ended with exit code 7"), ("kill -SEGV $$", "it was killed by SIGSEGV")]
     {

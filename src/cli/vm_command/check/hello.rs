@@ -79,7 +79,7 @@ fn try_offer(offer: &Offer, families: &Families, points: &mut CheckPoints) {
     let known = WireAction::all();
     let unknown = offer.actions.iter().find(|name| known.iter().all(|action| action.name() != **name));
     let advice = format!("there is no action {}", unknown.map_or("", |name| name));
-    points.hold("performs actions that there are", unknown.is_none(), &advice);
+    points.hold("performs only known actions", unknown.is_none(), &advice);
     let executes = offer.performs(WireAction::Execute.name()) || offer.performs("run");
     // The cases of a family may need other actions only.
     if !families.is_elsewhere(&offer.machine) {
@@ -92,5 +92,5 @@ fn try_offer(offer: &Offer, families: &Families, points: &mut CheckPoints) {
     }
     let unknown = offer.requests.iter().find(|name| !["digests", "trace"].contains(&name.as_str()));
     let advice = format!("there is no optional request {}", unknown.map_or("", |name| name));
-    points.hold("offers requests that there are", unknown.is_none(), &advice);
+    points.hold("offers only known requests", unknown.is_none(), &advice);
 }

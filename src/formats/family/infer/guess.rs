@@ -64,7 +64,9 @@ impl Widths {
             _ if values.kinds() == 0 => {
                 return Guess::doubtful(FieldType::Json, "only null was seen");
             }
-            _ if values.too_deep > 0 => Guess::doubtful(FieldType::Json, "lies too deep to be looked into"),
+            _ if values.too_deep > 0 => {
+                Guess::doubtful(FieldType::Json, "is nested too deeply to be examined")
+            }
             _ if values.kinds() > 1 || values.fractions > 0 => Guess::sure(FieldType::Json),
             ObservedValues { bools: 1.., .. } => Guess::sure(FieldType::Bool),
             ObservedValues { numbers: numbers @ ObservedNumbers { count: 1.., .. }, .. } => {
