@@ -17,7 +17,7 @@ mod search;
 mod stack;
 mod variables;
 
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -27,8 +27,7 @@ use self::chain::{CellOrigin, CellWriter, Chains, VectorChange};
 pub use self::question::{AskedDatum, Question, WrongPart};
 use self::row_deviation::Declared;
 pub use self::search::{Counter, SoughtDatum, WriterSearch};
-use self::stack::created;
-use self::stack::written_by_failure;
+use self::stack::{Creation, written_by_failure};
 pub(super) use self::stack::{moved, taken, top, written};
 use self::variables::KnownVariables;
 
@@ -98,7 +97,8 @@ pub struct Recorder {
     variables: KnownVariables,
     /// The first kept instruction before the first question that did not do what its row declares.
     pub row_deviation: Option<RowDeviation>,
-    compounds: HashSet<usize>,
+    /// What the last instruction creates, if it is kept.
+    creates: Option<Creation>,
     /// The answers, in the order of the questions and their paths.
     pub cache: Vec<BlameAnswer>,
     /// The data that no kept instruction wrote, if some instructions were dropped.
@@ -173,9 +173,7 @@ impl Recorder {
             return;
         }
         let pushes = self.last_op.map_or(0, |op| op.pushes.into());
-        // If some instructions were not watched, a compound that seems new may be old.
-        let created =
-            created(pushes, state, &mut self.compounds).filter(|_| self.seen == WatchedInstructions::All);
+        let created = self.creates.take().and_then(|creation| creation.created(state));
         self.count_gas(state);
         let declared = self.declared.take();
         let Some(last) = self.records.back_mut().filter(|last| last.step + 1 == self.step) else { return };
@@ -277,8 +275,11 @@ impl Recorder {
     fn left_by(&self, writer: &CellWriter<'_>, cell: Option<&Cell>) -> Option<ExecutedInstruction> {
         let Some(Cell::Stack(at)) = cell else { return None };
         let since = self.records.iter().rev().take_while(|record| record.step > writer.by.step);
-        let is_above =
-            |record: &&ExecutedInstruction| record.taken > 0 && record.top == at + 1 + record.taken;
+        let is_above = |record: &&ExecutedInstruction| {
+            // DUP and SWAP leave what they pop.
+            let kept = record.moved.iter().filter(|(to, _)| matches!(to, Cell::Stack(_))).count();
+            kept < record.taken && record.top == at + 1 + record.taken
+        };
         since.into_iter().find(is_above).cloned()
     }
 }
@@ -459,6 +460,7 @@ impl Watch for Recorder {
         self.pending = true;
         if self.keep.contains(&self.step) {
             let mut effects = at.state.effects();
+            self.creates = Creation::before(&effects, at.state);
             (self.moves, self.stores) = (std::mem::take(&mut effects.moves), effects.stores.take());
             self.declared = Declared::of(at, &effects);
             self.variables.keep(effects.reads.iter().map(|read| &read.0), at.state);

@@ -25,6 +25,8 @@ pub(crate) enum Effect<M, P> {
     /// See [`DeclaredEffect::Moves`]: for each of the topmost items after the instruction, the lowest one first, its
     /// distance from the top before it.
     Moves(fn(&M) -> Vec<usize>),
+    /// See [`DeclaredEffect::Creates`].
+    Creates,
 }
 
 /// What a row declares, without the types of its machine.
@@ -50,6 +52,9 @@ pub enum DeclaredEffect {
     /// It computes none of the topmost stack items that it leaves, but moves or copies them, or leaves them in place. Blame
     /// goes on with what produced them.
     Moves,
+    /// It pushes a new compound, unless that is the operand on top, which has the right type already. Numbers of compounds
+    /// are given again, so that a number does not say whether a compound is new.
+    Creates,
 }
 
 /// What an instruction reads or writes. It determines which faults can be planted there.

@@ -56,6 +56,7 @@ pub(crate) fn declared<M: DeclaredPlaces>(machine: &M, counts: &dyn Fn(usize) ->
             // It fails if it would pop more items than there are.
             Effect::Takes(count) => effects.takes = count(machine).map(|takes| takes.min(machine.height())),
             Effect::Leaves(count) => effects.leaves = count(machine),
+            Effect::Creates => effects.creates = true,
             Effect::Moves(from) => effects.moves = from(machine),
         }
     }
@@ -71,7 +72,7 @@ macro_rules! effects {
         /// What each row reads and writes, in the order of the rows.
         pub(super) static $list: &[&[$crate::machines::effects::Effect<$machine, $place>]] = {
             #[allow(unused_imports, reason = "a machine may need only some")]
-            use $crate::machines::effects::Effect::{Jumps, JumpsTo, Leaves, Moves, Needs, Reads, Stores, Takes, Writes};
+            use $crate::machines::effects::Effect::{Creates, Jumps, JumpsTo, Leaves, Moves, Needs, Reads, Stores, Takes, Writes};
             #[allow(clippy::enum_glob_use, reason = "rows name places without their type")]
             use $place::*;
             &[$(&[$($effect),*]),*]

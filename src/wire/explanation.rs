@@ -259,6 +259,9 @@ pub struct WireInstruction {
     /// The program counter at which execution continued, if not at the next instruction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub went: Option<usize>,
+    /// The function that contains that place, if it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub went_function: Option<String>,
     /// What is omitted from a long chain of instructions that ends with this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub further: Option<WireFurtherCauses>,
@@ -434,6 +437,10 @@ impl From<&model::ExecutedInstruction> for WireInstruction {
             stack: executed.stack.clone(),
             moved_by: Vec::new(),
             went: executed.went.as_ref().map(|went| went.pc),
+            went_function: executed
+                .went
+                .as_ref()
+                .and_then(|went| went.function.clone().filter(|_| went.function != executed.at.function)),
             further: None,
             reached_by: None,
             left_by: None,

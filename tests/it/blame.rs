@@ -424,3 +424,20 @@ fn a_trap_makes_no_operands() {
     let text = diff(&vector, &[]);
     assert!(text.contains("made by  step 1, main+0 PUSH_I16 5"), "{text}");
 }
+
+/// A compound that is gone does not make what is in a new one, although numbers of compounds are given again.
+#[test]
+fn items_of_a_new_compound_are_not_made_by_an_old_one() {
+    // PUSHINT16 1200 NEWARRAY DUP PUSH0 PUSH8 SETITEM DROP, PUSH1 NEWARRAY: an Array of Null
+    let array = json!([{ "type": "Array", "value": [{ "type": "Integer", "value": 9 }] }]);
+    let mut vector = script("0x01b004c34a1018d04511c340", "HALT", &[]);
+    vector["tests"][0]["steps"][0]["result"]["resultStack"] = array.clone();
+    let text = diff(&vector, &[]);
+    assert!(text.contains("made by  step 9, 0x0a NEWARRAY"), "{text}");
+    // PUSH7 PUSH1 PACK DROP 600 times, PUSH5 PUSH1 PACK
+    let code = format!("0x{}1511c040", "1711c045".repeat(600));
+    let mut vector = script(&code, "HALT", &[]);
+    vector["tests"][0]["steps"][0]["result"]["resultStack"] = array;
+    let text = diff(&vector, &[]);
+    assert!(text.contains("made by  step 2403, 0x962 PACK"), "{text}");
+}

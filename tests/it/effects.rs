@@ -46,9 +46,12 @@ const PARTS: usize = 500;
 const TO_THE_END: u64 = 100;
 
 /// Declarations of what no field of a machine shows: the exception of N3 that is on its way, and that waits for the
-/// end of a finally block.
-const UNSEEN: [DeclaredEffect; 2] =
-    [DeclaredEffect::Reads(PlaceKind::Exception), DeclaredEffect::Writes(PlaceKind::Exception)];
+/// end of a finally block; and that a compound is a new one.
+const UNSEEN: [DeclaredEffect; 3] = [
+    DeclaredEffect::Reads(PlaceKind::Exception),
+    DeclaredEffect::Writes(PlaceKind::Exception),
+    DeclaredEffect::Creates,
+];
 
 /// The fields of a machine that show its cells: at any time, and at the end only.
 struct Fields {
@@ -353,6 +356,7 @@ fn named(effects: Effects, names: &mut Names) -> Effects {
         needs: effects.needs.into_iter().map(&mut name).collect(),
         writes: effects.writes.into_iter().map(&mut name).collect(),
         moves: effects.moves,
+        creates: effects.creates,
         stores: effects.stores.map(&mut name),
         may_write: effects.may_write.into_iter().map(&mut name).collect(),
         takes: effects.takes,

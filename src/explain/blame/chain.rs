@@ -107,7 +107,7 @@ impl<'r> Chains<'r> {
     /// An instruction, with those that wrote its inputs. With `byte`, only that byte of the datum is followed
     /// if the instruction copied it.
     pub(super) fn blame(&self, root: CellWriter<'r>, byte: Option<usize>) -> Blame {
-        let before = self.jump_before(root.by.step);
+        let before = self.jump_before(root.by);
         let mut blame = self.follow(root, byte);
         blame.reached_by = before.map(|by| Box::new(self.follow(CellWriter::only(by), None)));
         blame
@@ -281,11 +281,13 @@ impl<'r> Chains<'r> {
         self.records.front().is_none_or(|first| first.step == 0)
     }
 
-    /// The last instruction before `step` that decided where execution continues.
-    fn jump_before(&self, step: u64) -> Option<&'r ExecutedInstruction> {
-        let decides =
-            |record: &&ExecutedInstruction| !record.inputs.is_empty() && record.writes_to(&Cell::jump());
-        self.preceding(step).find(decides)
+    /// The last instruction before another one, in the same frame, that decided where execution continues.
+    fn jump_before(&self, by: &ExecutedInstruction) -> Option<&'r ExecutedInstruction> {
+        // A call that has returned decided nothing in the frame of its caller.
+        let decides = |record: &&ExecutedInstruction| {
+            record.frame == by.frame && !record.inputs.is_empty() && record.writes_to(&Cell::jump())
+        };
+        self.preceding(by.step).find(decides)
     }
 
     /// The instructions before `step`, the latest one first.

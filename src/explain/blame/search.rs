@@ -1,9 +1,7 @@
 //! Finds the last instructions that wrote some data, however far back, and counts instructions.
 
-use std::collections::HashSet;
-
 use super::question::Question;
-use super::stack::{created, taken, top, written};
+use super::stack::{Creation, taken, top, written};
 use crate::machines::inspect::{Effects, Inspect, written_cells};
 use crate::machines::machine::{At, Watch};
 use crate::model::cell::Cell;
@@ -30,14 +28,15 @@ pub struct WriterSearch {
     step: u64,
     /// How many stack values the last instruction left in place, how many it pushed, and the other cells that it wrote.
     last: Option<(usize, usize, Vec<Cell>)>,
-    compounds: HashSet<usize>,
+    /// What it creates.
+    creates: Option<Creation>,
 }
 
 impl WriterSearch {
     /// A search for the writers of these data.
     pub fn new(sought: Vec<SoughtDatum>) -> WriterSearch {
         let writers = sought.iter().map(|sought| vec![None; sought.cells.len()]).collect();
-        WriterSearch { sought, writers, step: 0, last: None, compounds: HashSet::new() }
+        WriterSearch { sought, writers, step: 0, last: None, creates: None }
     }
 
     /// The data whose writer was found, each with the writer's instruction number.
@@ -62,7 +61,7 @@ impl WriterSearch {
     fn complete(&mut self, state: &dyn Inspect) {
         let Some((left, pushes, declared)) = self.last.take() else { return };
         let mut wrote = written_cells(declared, state);
-        wrote.extend(created(pushes, state, &mut self.compounds));
+        wrote.extend(self.creates.take().and_then(|creation| creation.created(state)));
         // Of an instruction that could not be executed, the operands stay.
         let places = if state.failure().is_none() { written(left, pushes, top(state)) } else { 0..0 };
         self.wrote(|cell| match cell {
@@ -76,7 +75,9 @@ impl Watch for WriterSearch {
     fn before(&mut self, at: &At<'_>) {
         self.complete(at.state);
         self.step += 1;
-        let Effects { takes, writes, .. } = at.state.effects();
+        let effects = at.state.effects();
+        self.creates = Creation::before(&effects, at.state);
+        let Effects { takes, writes, .. } = effects;
         let left = top(at.state) - taken(takes, at.op, at.state.height());
         self.last = Some((left, at.op.map_or(0, |op| op.pushes.into()), writes));
     }

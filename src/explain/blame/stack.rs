@@ -1,10 +1,9 @@
 //! Which stack slots an instruction pops and writes.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::isa::OpInfo;
-use crate::machines::inspect::{Inspect, frame_of};
+use crate::machines::inspect::{Effects, Inspect, frame_of};
 use crate::model::cell::Cell;
 
 /// The number of the stack slot above the top one.
@@ -38,8 +37,17 @@ pub(crate) fn moved(moves: &[usize], before: usize, after: usize) -> impl Iterat
     (lowest..after).zip(moves).filter_map(move |(to, distance)| Some((to, before.checked_sub(1 + distance)?)))
 }
 
-/// The compound on top of the stack, if the last instruction pushed it and no earlier one did.
-pub(super) fn created(pushes: usize, state: &dyn Inspect, known: &mut HashSet<usize>) -> Option<Cell> {
-    let compound = state.compound(0).filter(|_| pushes > 0)?;
-    known.insert(compound).then_some(Cell::Compound(compound))
+/// The compound on top of the operand stack before an instruction whose row says that it creates one.
+pub(super) struct Creation(Option<usize>);
+
+impl Creation {
+    /// `None` for an instruction that creates no compound.
+    pub(super) fn before(effects: &Effects, state: &dyn Inspect) -> Option<Creation> {
+        effects.creates.then(|| Creation(state.compound(0)))
+    }
+
+    /// The new compound after the instruction.
+    pub(super) fn created(&self, state: &dyn Inspect) -> Option<Cell> {
+        state.compound(0).filter(|created| self.0 != Some(*created)).map(Cell::Compound)
+    }
 }

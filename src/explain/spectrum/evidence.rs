@@ -84,6 +84,7 @@ fn is_visible(op: &OpInfo) -> bool {
         | DeclaredEffect::Jumps
         | DeclaredEffect::Takes
         | DeclaredEffect::Leaves
-        | DeclaredEffect::Moves => true,
+        | DeclaredEffect::Moves
+        | DeclaredEffect::Creates => true,
     })
 }

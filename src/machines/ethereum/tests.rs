@@ -65,8 +65,11 @@ fn accesses_accounts(code: u8) -> bool {
             | Effect::Writes(place)
             | Effect::Stores(place)
             | Effect::MayWrite(place) => is_account(place),
-            Effect::Jumps | Effect::JumpsTo(_) | Effect::Takes(_) | Effect::Leaves(_) | Effect::Moves(_) => {
-                false
-            }
+            Effect::Jumps
+            | Effect::JumpsTo(_)
+            | Effect::Takes(_)
+            | Effect::Leaves(_)
+            | Effect::Moves(_)
+            | Effect::Creates => false,
         })
 }

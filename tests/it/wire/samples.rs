@@ -344,6 +344,7 @@ fn any_instruction() -> impl Strategy<Value = WireInstruction> {
             stack,
             moved_by,
             went: (step % 3 == 0).then_some(pc),
+            went_function: (step % 6 == 0).then(|| format!("g{pc}")),
             further: None,
             reached_by: None,
             left_by: None,

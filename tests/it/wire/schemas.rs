@@ -210,6 +210,7 @@ fn executed(step: u64) -> WireInstruction {
         stack: vec![Value::int(1)],
         moved_by: Vec::new(),
         went: step.is_multiple_of(2).then_some(9),
+        went_function: step.is_multiple_of(2).then(|| "helper".to_owned()),
         further: None,
         reached_by: None,
         left_by: None,
