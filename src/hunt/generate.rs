@@ -185,7 +185,8 @@ impl ProgramGenerator {
                 }
             }
         }
-        let is_found = |op: &&OpInfo| (op.pops, op.pushes) == (0, 1) && op.effects.is_empty();
+        let is_plain = |op: &OpInfo| op.effects.iter().all(|effect| *effect == DeclaredEffect::Creates);
+        let is_found = |op: &&OpInfo| (op.pops, op.pushes) == (0, 1) && is_plain(op);
         let fresh = (machine.new)(&Limits::default());
         let stack_limit = fresh.stack_limit().or(fresh.references().map(|references| references.limit));
         ProgramGenerator {

@@ -264,6 +264,9 @@ pub struct Blame {
     pub inputs: Vec<Vec<InputPart>>,
     /// What is omitted from a long chain of instructions; set only for the instruction at the end of the chain.
     pub further: Option<FurtherCauses>,
+    /// The number of the last instructions that are kept, if none of them wrote one of its inputs and there were earlier
+    /// ones.
+    pub unfollowed: Option<u64>,
     /// The last jump before it that might not have been taken, or might have led elsewhere; set only for the
     /// first instruction of an answer.
     pub reached_by: Option<Box<Blame>>,

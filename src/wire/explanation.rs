@@ -265,6 +265,10 @@ pub struct WireInstruction {
     /// What is omitted from a long chain of instructions that ends with this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub further: Option<WireFurtherCauses>,
+    /// The number of the last instructions that are kept, if none of them wrote one of its inputs and there were earlier
+    /// ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unfollowed: Option<u64>,
     /// The last jump before it that depended on a condition or a computed target.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reached_by: Option<Box<WireInstruction>>,
@@ -398,7 +402,7 @@ impl From<&model::InputPart> for WirePart {
 
 impl From<&model::Blame> for WireInstruction {
     fn from(blame: &model::Blame) -> WireInstruction {
-        let model::Blame { by, moved_by, inputs, further, reached_by, left_by } = blame;
+        let model::Blame { by, moved_by, inputs, further, unfollowed, reached_by, left_by } = blame;
         let input = |(input, parts): (&model::BlameInput, &Vec<model::InputPart>)| {
             let one = match &parts[..] {
                 [model::InputPart { cell: None, origin }] => Some(origin),
@@ -415,6 +419,7 @@ impl From<&model::Blame> for WireInstruction {
                 left_out: further.left_out,
                 oldest: further.oldest.iter().map(WireInstruction::from).collect(),
             }),
+            unfollowed: *unfollowed,
             reached_by: reached_by.as_deref().map(|jump| Box::new(jump.into())),
             left_by: left_by.as_ref().map(|by| Box::new(by.into())),
             ..by.into()
@@ -442,6 +447,7 @@ impl From<&model::ExecutedInstruction> for WireInstruction {
                 .as_ref()
                 .and_then(|went| went.function.clone().filter(|_| went.function != executed.at.function)),
             further: None,
+            unfollowed: None,
             reached_by: None,
             left_by: None,
             relation: None,

@@ -441,3 +441,18 @@ fn items_of_a_new_compound_are_not_made_by_an_old_one() {
     let text = diff(&vector, &[]);
     assert!(text.contains("made by  step 2403, 0x962 PACK"), "{text}");
 }
+
+/// A value that is older than the instructions that are kept: the one that moved it says that it is not followed.
+#[test]
+fn inputs_beyond_the_kept_instructions_are_named_as_such() {
+    // 7 + 8, DUP1, 9, then 40,000 times a loop of seven instructions, SWAP2 of the sum, and a store
+    let code = "0x600760080180600962009c405b600190038061000c575091600055";
+    let mut vector = stores(code, "0x01", 0);
+    vector["stores"]["exec"]["gas"] = "0x3b9aca00".into();
+    let text = diff(&vector, &[]);
+    assert!(text.contains("made by  step 280008, 0x17 SWAP2"), "{text}");
+    assert!(text.contains("an input is older than the last 200000 instructions, and not followed"), "{text}");
+    // Within the kept instructions, the sum is followed.
+    let text = diff(&stores(&code.replace("9c40", "0040"), "0x01", 0), &[]);
+    assert!(text.contains("made by  step 3, 0x04 ADD of 8, 7") && !text.contains("not followed"), "{text}");
+}

@@ -70,12 +70,14 @@ enum FollowedWriter {
 struct Followed<'r> {
     writer: CellWriter<'r>,
     inputs: Vec<Vec<FollowedInput>>,
+    /// See [`Blame::unfollowed`].
+    unfollowed: Option<u64>,
 }
 
 impl<'r> Followed<'r> {
     fn new(writer: CellWriter<'r>) -> Followed<'r> {
         let inputs = writer.by.inputs.iter().map(|_| Vec::new()).collect();
-        Followed { writer, inputs }
+        Followed { writer, inputs, unfollowed: None }
     }
 }
 
@@ -128,6 +130,9 @@ impl<'r> Chains<'r> {
                 // If nothing wrote the byte, what wrote next to it may have written too much or too little.
                 let is_unwritten = of_part.is_empty() && self.all_kept();
                 let origins = if is_unwritten { self.origins(whole, by.step) } else { of_part };
+                if origins.is_empty() && !self.all_kept() {
+                    found[next].unfollowed = Some(self.records.len() as u64);
+                }
                 for PartOrigin { cell, origin } in origins {
                     let writer = match origin {
                         CellOrigin::Vector(step) => {
@@ -321,12 +326,13 @@ impl FollowedInput {
 }
 
 fn assemble(found: &[Followed<'_>], place: usize) -> Blame {
-    let Followed { writer, inputs } = &found[place];
+    let Followed { writer, inputs, unfollowed } = &found[place];
     Blame {
         by: writer.by.clone(),
         moved_by: writer.moved_by.iter().map(|it| (*it).clone()).collect(),
         inputs: inputs.iter().map(|parts| parts.iter().map(|part| part.assemble(found)).collect()).collect(),
         further: None,
+        unfollowed: *unfollowed,
         reached_by: None,
         left_by: None,
     }

@@ -346,6 +346,7 @@ fn any_instruction() -> impl Strategy<Value = WireInstruction> {
             went: (step % 3 == 0).then_some(pc),
             went_function: (step % 6 == 0).then(|| format!("g{pc}")),
             further: None,
+            unfollowed: None,
             reached_by: None,
             left_by: None,
             relation: None,
@@ -366,6 +367,7 @@ fn any_instruction() -> impl Strategy<Value = WireInstruction> {
             .prop_map(|(by, inputs, moved_by, reached_by, relation)| WireInstruction {
                 further: (by.step % 2 == 0)
                     .then(|| WireFurtherCauses { left_out: by.pc, oldest: moved_by.clone() }),
+                unfollowed: (by.step % 4 == 0).then_some(by.step),
                 left_by: reached_by.clone(),
                 inputs,
                 moved_by,

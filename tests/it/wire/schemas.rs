@@ -212,6 +212,7 @@ fn executed(step: u64) -> WireInstruction {
         went: step.is_multiple_of(2).then_some(9),
         went_function: step.is_multiple_of(2).then(|| "helper".to_owned()),
         further: None,
+        unfollowed: None,
         reached_by: None,
         left_by: None,
         relation: None,
@@ -280,7 +281,8 @@ fn explanations_have_their_schema() {
         let plain = WireInstruction { cost: None, relation, ..executed(5) };
         let further = Some(WireFurtherCauses { left_out: 3, oldest: vec![executed(1), executed(2)] });
         let left_by = Some(Box::new(executed(6)));
-        let full = WireInstruction { relation, further, reached_by, left_by, ..blame(8) };
+        let unfollowed = Some(200_000);
+        let full = WireInstruction { relation, further, unfollowed, reached_by, left_by, ..blame(8) };
         let kinds = [
             WireUndeclared::Missing,
             WireUndeclared::Height,
