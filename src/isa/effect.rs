@@ -52,8 +52,8 @@ pub enum DeclaredEffect {
     /// It computes none of the topmost stack items that it leaves, but moves or copies them, or leaves them in place. Blame
     /// goes on with what produced them.
     Moves,
-    /// It pushes a new compound, unless that is the operand on top, which has the right type already. Numbers of compounds
-    /// are given again, so that a number does not say whether a compound is new.
+    /// It pushes a new compound, or returns the operand on top if that already has the right type. Machines reuse the
+    /// numbers of compounds, so a number does not show whether a compound is new.
     Creates,
 }
 

@@ -277,7 +277,7 @@ pub struct Effects {
     /// For each of the topmost stack items after it that it only moves, copies or leaves in place, the lowest one first,
     /// the distance from the top before it.
     pub moves: Vec<usize>,
-    /// Whether it pushes a new compound, unless that is the operand on top.
+    /// Whether it pushes a new compound, or the operand on top if that already has the right type.
     pub creates: bool,
     /// The program counter at which execution continues, if that does not depend on a condition.
     pub target: Option<usize>,

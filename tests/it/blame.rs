@@ -425,7 +425,7 @@ fn a_trap_makes_no_operands() {
     assert!(text.contains("made by  step 1, main+0 PUSH_I16 5"), "{text}");
 }
 
-/// A compound that is gone does not make what is in a new one, although numbers of compounds are given again.
+/// Writes to a released compound are not attributed to a new one that reuses its number.
 #[test]
 fn items_of_a_new_compound_are_not_made_by_an_old_one() {
     // PUSHINT16 1200 NEWARRAY DUP PUSH0 PUSH8 SETITEM DROP, PUSH1 NEWARRAY: an Array of Null
