@@ -123,8 +123,9 @@ pub struct ConformanceRun {
     pub(super) is_interrupted: bool,
     /// Whether the machine did not start, so that no case ran.
     pub(super) is_not_started: bool,
-    /// The number of cases whose deviations or reasons are not kept, since there are too many.
+    /// The number of cases whose deviations are not kept, since there are too many.
     pub(super) deviating_further: u64,
+    /// The number of unsupported cases whose reasons are not kept, since there are too many.
     pub(super) unsupported_further: u64,
 }
 

@@ -466,7 +466,11 @@ fn produced(text: &mut Vec<u8>, blame: &Blame, depth: usize) -> io::Result<()> {
 fn moved(text: &mut Vec<u8>, indent: usize, blame: &Blame) -> io::Result<()> {
     if let Some(kept) = blame.unfollowed {
         let last = counted(kept, "instruction");
-        writeln!(text, "{:indent$}{DIM}an input is older than the last {last}, and not followed{DIM:#}", "")?;
+        writeln!(
+            text,
+            "{:indent$}{DIM}an input was not written by the last {last}, and is not followed{DIM:#}",
+            ""
+        )?;
     }
     if blame.moved_by.is_empty() {
         return Ok(());

@@ -7,7 +7,7 @@ use super::conformance::{ConformanceMachine, ConformanceRun, cases, rest, share,
 use super::html_page::{GENERATOR, html_text, page, table};
 use super::matrix::{badge, groups_html};
 use super::ran_suites::{UnlikeSuites, short};
-use super::statement::{MAX_SHOWN, NO_EXTENSIONS, UNSAID, category_rule, facts, statement};
+use super::statement::{MAX_SHOWN, NO_EXTENSIONS, UNSAID, category_rule, facts, left_out, statement};
 use crate::model::event::UsedVm;
 use crate::wire::matrix::{Matrix, MatrixCell};
 
@@ -235,7 +235,7 @@ fn capabilities(run: &ConformanceRun) -> String {
     let reasons = run.unsupported.iter().take(MAX_SHOWN);
     let rows = reasons.map(|(reason, count)| vec![html_text(reason), cases(*count)]);
     text.push_str(&table("Unsupported", &["unsupported because", "cases"], rows));
-    text.push_str(&left_out(run.unsupported.len(), run.unsupported_further));
+    text.push_str(&left_out_html(run.unsupported.len(), run.unsupported_further));
     text
 }
 
@@ -257,7 +257,7 @@ fn deviations(run: &ConformanceRun) -> String {
         vec![html_text(&deviation.cause), reason, cases(of.count), first.join("<br>")]
     });
     text.push_str(&table("Deviations", &["cause", "reason", "cases", "such as"], rows));
-    text.push_str(&left_out(all.len(), run.deviating_further));
+    text.push_str(&left_out_html(all.len(), run.deviating_further));
     text
 }
 
@@ -282,12 +282,8 @@ fn reason_link(link: &str) -> String {
     }
 }
 
-fn left_out(count: usize, further: u64) -> String {
-    let more = count.saturating_sub(MAX_SHOWN);
-    let entries = if more > 0 { format!("<p>and {more} more</p>\n") } else { String::new() };
-    let further =
-        if further > 0 { format!("<p>and {} of other kinds</p>\n", cases(further)) } else { String::new() };
-    entries + &further
+fn left_out_html(count: usize, further: u64) -> String {
+    left_out(count, further).map(|line| format!("<p>{line}</p>\n")).collect::<Vec<_>>().concat()
 }
 
 fn statement_page(it: &SiteMachine<'_>, suite: &dyn Fn(&str) -> String) -> String {

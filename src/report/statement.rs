@@ -91,16 +91,21 @@ pub(super) fn facts(machine: &ConformanceMachine, run: &ConformanceRun) -> Vec<(
         names.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
     };
     let mut facts = vec![("implementation", machine.release())];
-    if !run.is_not_started {
+    if run.is_not_started {
+        facts.push(("passed", "no case ran".to_owned()));
+    } else {
         facts.extend([
             ("language", run.language().to_owned()),
             ("machines of the cases", joined(&run.machines)),
             ("formats", joined(&run.formats)),
+            ("passed", share(&run.total)),
+            (
+                "not passed",
+                Some(rest(&run.total)).filter(|rest| !rest.is_empty()).unwrap_or("none".to_owned()),
+            ),
         ]);
     }
     facts.extend([
-        ("passed", if run.is_not_started { "no case ran".to_owned() } else { share(&run.total) }),
-        ("not passed", not_passed(run)),
         ("compared by", format!("vmconf {}", run.vmconf)),
         ("report", run.label.clone()),
         ("system", run.system.clone().unwrap_or(UNSAID.to_owned())),
@@ -111,14 +116,6 @@ pub(super) fn facts(machine: &ConformanceMachine, run: &ConformanceRun) -> Vec<(
         facts.push(("run", "interrupted: not all cases ran".to_owned()));
     }
     facts
-}
-
-fn not_passed(run: &ConformanceRun) -> String {
-    match rest(&run.total) {
-        _ if run.is_not_started => "all cases".to_owned(),
-        rest if rest.is_empty() => "none".to_owned(),
-        rest => rest,
-    }
 }
 
 fn deviations(out: &mut dyn Write, run: &ConformanceRun) -> io::Result<()> {
@@ -138,14 +135,16 @@ fn deviations(out: &mut dyn Write, run: &ConformanceRun) -> io::Result<()> {
         let first: Vec<_> = of.first.iter().map(|id| code_span(id)).collect();
         writeln!(out, "; such as {}", first.join(", "))?;
     }
-    out.write_all(left_out(all.len(), run.deviating_further).as_bytes())
+    left_out(all.len(), run.deviating_further).try_for_each(|line| writeln!(out, "- {line}"))
 }
 
 fn not_tested(out: &mut dyn Write, run: &ConformanceRun) -> io::Result<()> {
     for (reason, count) in run.unsupported.iter().take(MAX_SHOWN) {
         writeln!(out, "- {} unsupported: {}", cases(*count), code_span(reason))?;
     }
-    out.write_all(left_out(run.unsupported.len(), run.unsupported_further).as_bytes())?;
+    for line in left_out(run.unsupported.len(), run.unsupported_further) {
+        writeln!(out, "- {line}")?;
+    }
     for field in &run.not_compared {
         writeln!(out, "- {}", code_span(&field.to_string()))?;
     }
@@ -162,11 +161,9 @@ fn not_tested(out: &mut dyn Write, run: &ConformanceRun) -> io::Result<()> {
     Ok(())
 }
 
-/// Lines on those of `count` entries that are not shown, and on cases of which there is no entry.
-fn left_out(count: usize, further: u64) -> String {
+/// What is said of those of `count` entries that are not shown, and of the cases of which no entry is kept.
+pub(super) fn left_out(count: usize, further: u64) -> impl Iterator<Item = String> {
     let more = count.saturating_sub(MAX_SHOWN);
-    let entries = if more > 0 { format!("- and {more} more\n") } else { String::new() };
-    let further =
-        if further > 0 { format!("- and {} of other kinds\n", cases(further)) } else { String::new() };
-    entries + &further
+    let entries = (more > 0).then(|| format!("and {more} more"));
+    entries.into_iter().chain((further > 0).then(|| format!("and {} of other kinds", cases(further))))
 }

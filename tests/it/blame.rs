@@ -451,8 +451,14 @@ fn inputs_beyond_the_kept_instructions_are_named_as_such() {
     vector["stores"]["exec"]["gas"] = "0x3b9aca00".into();
     let text = diff(&vector, &[]);
     assert!(text.contains("made by  step 280008, 0x17 SWAP2"), "{text}");
-    assert!(text.contains("an input is older than the last 200000 instructions, and not followed"), "{text}");
+    assert!(
+        text.contains("an input was not written by the last 200000 instructions, and is not followed"),
+        "{text}"
+    );
     // Within the kept instructions, the sum is followed.
     let text = diff(&stores(&code.replace("9c40", "0040"), "0x01", 0), &[]);
-    assert!(text.contains("made by  step 3, 0x04 ADD of 8, 7") && !text.contains("not followed"), "{text}");
+    assert!(
+        text.contains("made by  step 3, 0x04 ADD of 8, 7") && !text.contains("is not followed"),
+        "{text}"
+    );
 }

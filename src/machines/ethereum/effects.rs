@@ -98,7 +98,7 @@ impl DeclaredPlaces for Ethereum {
 
 /// How far down DUPN, SWAPN or EXCHANGE reaches.
 fn moved_count(machine: &Ethereum) -> Option<usize> {
-    machine.exchanged().map(|(_, far)| far + 1)
+    machine.distances().map(|(_, far)| far + 1)
 }
 
 /// How many of these items DUPN leaves: one more.
@@ -108,7 +108,7 @@ fn left_by_dupn(machine: &Ethereum) -> Option<usize> {
 
 /// Which items DUPN, SWAPN and EXCHANGE move.
 fn moved_by_operand(machine: &Ethereum) -> Vec<usize> {
-    match (machine.next_code(), machine.exchanged()) {
+    match (machine.next_code(), machine.distances()) {
         (_, None) => Vec::new(),
         (Some(op::DUPN), Some((_, far))) => (0..=far).rev().chain([far]).collect(),
         (_, Some((near, far))) => exchanged(near, far).chain((0..near).rev()).collect(),
@@ -173,9 +173,9 @@ impl Ethereum {
         Some(bytecode.bytecode_slice().get(bytecode.pc() + 1).copied().unwrap_or_default())
     }
 
-    /// The distances from the top of the items that SWAPN or EXCHANGE exchanges, the smaller one first; for DUPN, that
-    /// of the item that it copies.
-    fn exchanged(&self) -> Option<(usize, usize)> {
+    /// The distances from the top that the operand names: of the two items that SWAPN or EXCHANGE exchanges, the
+    /// smaller one first; of the top item and the one that DUPN copies.
+    fn distances(&self) -> Option<(usize, usize)> {
         match self.next_code()? {
             op::DUPN => Some((0, single(self.immediate()?)?.checked_sub(1)?)),
             op::SWAPN => Some((0, single(self.immediate()?)?)),

@@ -87,12 +87,12 @@ pub(in crate::machines) fn exchanged(machine: &impl NeoOperands) -> Vec<usize> {
     moves::exchanged(1, own_index(machine) + 1).collect()
 }
 
-/// The same if a copy of the item below the number on top is put under so many items.
+/// The same if a copy of the item below the number on top is inserted below that many items.
 pub(in crate::machines) fn tucked(machine: &impl NeoOperands) -> Vec<usize> {
     [1].into_iter().chain((1..=own_index(machine)).rev()).collect()
 }
 
-/// The index or number on top; with one that the stack has no items for, the instruction fails.
+/// The index or number on top. The instruction fails if the stack has too few items for it.
 fn own_index(machine: &impl NeoOperands) -> usize {
     machine.count(0).unwrap_or_default().min(machine.height())
 }
