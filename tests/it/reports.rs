@@ -574,6 +574,28 @@ fn github_annotations_are_relative_to_the_checkout() {
     assert_eq!(annotated(checkout.path(), "vectors"), "crates/vm/vectors/gas.json");
 }
 
+/// A result of SARIF has the same file and fingerprint wherever in the checkout the command runs.
+#[test]
+fn sarif_fingerprints_do_not_depend_on_the_working_folder() {
+    let checkout = tempfile::tempdir().unwrap();
+    fs::create_dir(checkout.path().join("vm")).unwrap();
+    fs::copy(at_root("tests/samples/vmtests/wrong/gas.json"), checkout.path().join("vm/gas.json")).unwrap();
+    let result = |from: &Path, file: &str| -> serde_json::Value {
+        let mut command = command(&["run", file, "--report", "sarif"]);
+        let run = ran(command.current_dir(from).env("GITHUB_WORKSPACE", checkout.path()).output().unwrap());
+        let sarif: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        sarif["runs"][0]["results"][0].clone()
+    };
+    let [inside, above] =
+        [result(&checkout.path().join("vm"), "gas.json"), result(checkout.path(), "vm/gas.json")];
+    for result in [&inside, &above] {
+        let uri = &result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"];
+        assert_eq!(uri, "vm/gas.json");
+    }
+    assert!(inside["partialFingerprints"].is_object(), "{inside}");
+    assert_eq!(inside["partialFingerprints"], above["partialFingerprints"]);
+}
+
 #[test]
 fn github_gets_a_step_summary_behind_what_is_there() {
     let folder = tempfile::tempdir().unwrap();

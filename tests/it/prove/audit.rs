@@ -213,3 +213,11 @@ fn what_a_format_does_not_compare_is_explained() {
         assert!(unexplained.is_empty(), "{text}: {unexplained:#?}");
     }
 }
+
+/// An unsupported case is left out; only broken files and cases are errors.
+#[test]
+fn unsupported_cases_are_not_broken() {
+    let ran = vmconf(&["audit", "tests/samples/statetest/unsupported"]);
+    assert_eq!(ran.exit, 4, "{ran:?}");
+    assert!(ran.stderr.contains("5 cases left out") && !ran.stderr.contains("broken"), "{ran:?}");
+}
