@@ -332,7 +332,7 @@ impl ProgramTarget<'_> {
     ) -> Option<()> {
         let read;
         let (loaded, steps) = if let Some(template) = &mut self.template {
-            template.with(&self.generator.loaded(program), program)
+            template.with(self.generator.loaded(program), program)
         } else {
             let new = NewVector {
                 name: "case",
@@ -371,7 +371,7 @@ impl ProgramTarget<'_> {
     /// vector if it can run so.
     fn may_be_new(&mut self, program: &GeneratedProgram) -> bool {
         let Some(template) = &mut self.template else { return true };
-        let (loaded, steps) = template.with(&self.generator.loaded(program), program);
+        let (loaded, steps) = template.with(self.generator.loaded(program), program);
         let mut observed = ObservedRun::beyond(&self.seen);
         let ran = catch_panic(|| self.embedded.watch(loaded, steps, Some(&mut observed), &mut |_, _| ()));
         let is_new = observed.is_new_to(&self.seen);

@@ -17,6 +17,8 @@ pub(super) struct ProgramTemplate(Vec<ReplacedCase>);
 struct ReplacedCase {
     shared: SharedInputs,
     case: Case,
+    /// Its program, with nothing in the place of what is replaced.
+    bare: Value,
     /// Where its program has the code that the machine loads.
     code: Vec<ValuePlace>,
     /// Where it has the input data.
@@ -76,17 +78,11 @@ impl ProgramTemplate {
     }
 
     /// What is loaded for a program with this code, and what to do with it.
-    pub(super) fn with(&mut self, code: &Value, generated: &GeneratedProgram) -> (&Program, &[Step]) {
+    pub(super) fn with(&mut self, code: Value, generated: &GeneratedProgram) -> (&Program, &[Step]) {
         let wanted = shared(generated);
         let place = self.0.iter().position(|replaced| replaced.shared == wanted);
         let replaced = &mut self.0[place.unwrap_or_default()];
-        let program = Arc::make_mut(&mut replaced.case.program.0);
-        for place in &replaced.code {
-            part(program, place).clone_from(code);
-        }
-        for place in &replaced.input {
-            *part(program, place) = Value::Bytes(generated.input.clone());
-        }
+        replaced.replace(code, Value::Bytes(generated.input.clone()));
         (&replaced.case.program, &replaced.case.steps)
     }
 }
@@ -100,7 +96,22 @@ impl ReplacedCase {
         };
         let input = Value::Bytes(ProgramTemplate::INPUT.to_vec());
         let (code, input) = (places(code), places(&input));
-        ReplacedCase { shared, case, code, input }
+        let mut bare = Value::clone(&case.program.0);
+        for place in code.iter().chain(&input) {
+            *part(&mut bare, place) = Value::Null;
+        }
+        ReplacedCase { shared, case, bare, code, input }
+    }
+
+    fn replace(&mut self, code: Value, input: Value) {
+        let program = &mut self.case.program.0;
+        // A machine may keep what it loaded last; a copy of that would have its code copied as well.
+        if Arc::get_mut(program).is_none() {
+            *program = Arc::new(self.bare.clone());
+        }
+        let program = Arc::make_mut(program);
+        put(program, &self.code, code);
+        put(program, &self.input, input);
     }
 }
 
@@ -125,6 +136,15 @@ fn add_places(value: &Value, wanted: &Value, here: &mut ValuePlace, places: &mut
         add_places(part, wanted, here, places);
         here.pop();
     }
+}
+
+/// Sets the parts at these places to the value.
+fn put(value: &mut Value, places: &[ValuePlace], new: Value) {
+    let Some((last, others)) = places.split_last() else { return };
+    for place in others {
+        part(value, place).clone_from(&new);
+    }
+    *part(value, last) = new;
 }
 
 /// The part of a value at a place that it has.

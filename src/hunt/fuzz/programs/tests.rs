@@ -121,7 +121,7 @@ fn a_program_without_a_vector_is_the_one_that_its_vector_gives() {
             let Ok(document) = (target.make.make)(&new) else { return };
             let case = read_back(&document, target.reference).unwrap();
             let template = target.template.as_mut().unwrap();
-            let (loaded, steps) = template.with(&target.generator.loaded(&program), &program);
+            let (loaded, steps) = template.with(target.generator.loaded(&program), &program);
             let assembled = |program: &Program| (info.assemble)(program).map(|it| it.0).ok();
             assert_eq!(assembled(loaded), assembled(&case.program), "{} {document}", info.name);
             assert_eq!(steps.len(), case.steps.len(), "{} {document}", info.name);
