@@ -5,6 +5,7 @@ pub mod config;
 pub mod edit;
 pub mod excerpt;
 pub mod file_name;
+pub mod html_head;
 pub mod json;
 mod line_index;
 pub mod number;

@@ -9,8 +9,7 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use clap::Args;
 use vmconf::explain::bisect::{
-    self, Bisected, Divergence, NextInstruction, OnVm, Parted, RunDifference, StateDifference,
-    TraceComparison, TraceFault,
+    self, Bisected, NextInstruction, OnVm, Parted, RunDifference, StateDifference, TraceFault,
 };
 use vmconf::machines::Engine;
 use vmconf::model::brief::brief;
@@ -99,7 +98,7 @@ impl Bisect {
             let found = bisect::runs(&mut one, &mut other, info.isa).map_err(stopped_early)?;
             let id = loaded.ids().nth(index).map(|id| id.to_string());
             let words: ShellWords = id.into_iter().collect();
-            let exit = show_runs(&found, &names, &words.and(settings.repeated(FlagEffect::Verdicts)))?;
+            let exit = show(&found, &names, &words.and(settings.repeated(FlagEffect::Verdicts)))?;
             found.broke.map_or(Ok(exit), |stopped| Err(stopped_early(stopped)))
         })?;
         let conduct = Conduct { steady: SteadyBreakdowns::Reported, flaky: self.vms.flaky() };
@@ -110,22 +109,6 @@ impl Bisect {
 /// What the output calls a machine; `None` is the embedded one.
 fn name(vm: Option<&Arc<ProcessVm>>) -> String {
     vm.map_or_else(|| "embedded".to_owned(), |vm| vm.command().name.clone())
-}
-
-/// Prints the result, and chooses the exit code.
-fn show(found: &TraceComparison, names: &[String; 2], words: &ShellWords) -> anyhow::Result<Exit> {
-    let TraceComparison { compared, lacking } = found;
-    let mut out = output::stdout();
-    match compared {
-        Ok(steps) => writeln!(out, "no difference in {}", counted(*steps, "step"))?,
-        Err(divergence) => print(&mut out, divergence, names)?,
-    }
-    print_lacking(&mut out, lacking, names)?;
-    if compared.is_err() {
-        print_next_command(&mut out, words)?;
-    }
-    out.flush()?;
-    Ok(if compared.is_ok() { Exit::Passed } else { Exit::Failed })
 }
 
 /// Prints the command that shows both runs, with these words after its name.
@@ -143,21 +126,6 @@ fn unreadable(name: &str, error: io::Error) -> anyhow::Error {
 fn open(path: &Path) -> anyhow::Result<BufReader<File>> {
     let file = File::open(path).with_context(|| path.display().to_string())?;
     Ok(BufReader::new(file))
-}
-
-/// Prints the last common state, the instruction and what differs after it.
-fn print(out: &mut impl Write, divergence: &Divergence, names: &[String; 2]) -> io::Result<()> {
-    let Divergence { step, last, differs, next } = divergence;
-    match last {
-        Some(last) => {
-            writeln!(out, "{} in step {step} makes the difference", escaped(&last.op))?;
-            writeln!(out, "before it, in both:")?;
-            print_members(out, &last.state)?;
-            writeln!(out, "after it:")?;
-        }
-        None => writeln!(out, "the runs differ from the start:")?,
-    }
-    print_next(out, differs, next, names)
 }
 
 /// Prints data of one state by name.
@@ -192,8 +160,8 @@ fn print_both(out: &mut impl Write, what: &str, values: [String; 2], names: &[St
         .try_for_each(|(name, value)| writeln!(out, "  {what:<10}  {:<width$}  {value}", escaped(name)))
 }
 
-/// Prints what the comparison of two machines found, and chooses the exit code.
-fn show_runs(found: &Bisected, names: &[String; 2], words: &ShellWords) -> anyhow::Result<Exit> {
+/// Prints what the comparison of two runs found, and chooses the exit code.
+fn show(found: &Bisected, names: &[String; 2], words: &ShellWords) -> anyhow::Result<Exit> {
     let mut out = output::stdout();
     match &found.difference {
         Some(difference) => print_difference(&mut out, difference, found.steps, names)?,
@@ -211,9 +179,9 @@ fn show_runs(found: &Bisected, names: &[String; 2], words: &ShellWords) -> anyho
 }
 
 /// Prints what some of the machines or traces lack.
-fn print_lacking<N: Deref<Target = str>>(
+fn print_lacking(
     out: &mut impl Write,
-    lacking: &[(N, [bool; 2])],
+    lacking: &[(String, [bool; 2])],
     names: &[String; 2],
 ) -> io::Result<()> {
     for (name, index) in names.iter().zip(0..) {

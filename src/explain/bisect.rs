@@ -111,11 +111,11 @@ fn invalid(fault: TraceFault) -> io::Error {
 }
 
 /// What a comparison of two runs step by step found.
-pub struct TraceComparison {
+pub(super) struct TraceComparison {
     /// Whether they differ, and where.
-    pub compared: Compared,
+    pub(super) compared: Compared,
     /// The members that were not compared in some step, with which of the traces lack them.
-    pub lacking: Vec<(&'static str, [bool; 2])>,
+    pub(super) lacking: Vec<(&'static str, [bool; 2])>,
 }
 
 /// Compares two EIP-3155 traces, with two steps of each in memory.
@@ -123,9 +123,15 @@ pub struct TraceComparison {
 /// # Errors
 ///
 /// The index of a trace and the error, if reading it fails, or a [`TraceFault`] ([`ErrorKind::InvalidData`]).
-pub fn traces(one: impl BufRead, other: impl BufRead) -> Result<TraceComparison, (usize, io::Error)> {
+pub fn traces(one: impl BufRead, other: impl BufRead) -> Result<Bisected, (usize, io::Error)> {
     let (mut one, mut other) = (BisectTrace::new(one), BisectTrace::new(other));
-    step_by_step([&mut one, &mut other])
+    let TraceComparison { compared, lacking } = step_by_step([&mut one, &mut other])?;
+    let (steps, difference) = match compared {
+        Ok(steps) => (Some(steps), None),
+        Err(divergence) => (None, Some(Box::new(runs::of_instructions(*divergence)))),
+    };
+    let lacking = lacking.into_iter().map(|(name, lack)| (name.to_owned(), lack)).collect();
+    Ok(Bisected { steps, difference, lacking, broke: None })
 }
 
 /// Compares two runs, with two steps of each in memory.

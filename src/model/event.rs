@@ -59,18 +59,21 @@ pub enum Event {
 }
 
 /// Assertions on a field that were left out of the comparison.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
 pub struct FieldNotCompared {
     /// The field.
     pub field: String,
     /// How many assertions: one for each step of a case that demands the field.
     pub assertions: u64,
     /// Why.
+    #[serde(flatten)]
     pub reason: NotComparedReason,
 }
 
 /// Why assertions on a field are not compared.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
 pub enum NotComparedReason {
     /// The machine does not report the field, and need not.
     NotReported {
@@ -80,6 +83,7 @@ pub enum NotComparedReason {
     /// The user ignores the field.
     Ignored {
         /// The bits that are ignored, in hex after `0x`; `None` for the whole field.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         mask: Option<String>,
     },
 }

@@ -3,11 +3,14 @@
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::escape::escaped;
 use super::name::Name;
 
 /// One step of a [`Path`].
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(untagged, expecting = "has a path with something other than names and indices")]
 pub enum PathKey {
     /// A member of a record.
     Name(Name),

@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use super::case_block::{counted, counts, headline, plain_case};
 use super::explanation;
-use super::html_page::{STYLE, content_hash};
+use super::html_page::STYLE;
 use super::kind::{Needs, Report, ReportOptions};
 use super::slow::seconds;
 use super::spool::Spool;
@@ -25,6 +25,7 @@ use crate::model::event::{Event, RunSummary};
 use crate::model::explanation::{ExplainedCase, ExplorerPage, MAX_EXPLAINED};
 use crate::model::name::Name;
 use crate::model::suspects::SuspectAnalysis;
+use crate::text::html_head::HtmlHead;
 use crate::text::shell::{ShellWords, quoted};
 
 const SCRIPT: &str = include_str!("html/page.js");
@@ -310,21 +311,17 @@ fn anchor(id: &str) -> String {
     format!("case-{}", hex::encode(&Sha256::digest(id)[..6]))
 }
 
-/// Writes everything before the filters; `run` is HTML that says which run it is. The content security policy blocks all loading, and all scripts and
-/// styles except the page's own: even if text from a vector became an element, it could do nothing.
+/// Writes everything before the filters; `run` is HTML that says which run it is.
 fn head(page: &mut String, summary: &RunSummary, run: &str) -> std::fmt::Result {
-    let (style, script) = (content_hash(STYLE), content_hash(SCRIPT));
     let (counts, seconds) = (counts(summary), summary.seconds);
+    let title = format!("vmconf: {counts}");
+    let head = HtmlHead { title: &title, meta: "", style: STYLE, script: Some(SCRIPT) };
     write!(
         page,
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" \
-         content=\"default-src 'none'; style-src 'sha256-{style}'; script-src 'sha256-{script}'\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <title>vmconf: {counts}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
+        "{}<body>\n\
          <header><h1>vmconf</h1><p>{counts} in {seconds:.2} s</p>\n\
-         <p>{run}</p></header>\n<main>\n"
+         <p>{run}</p></header>\n<main>\n",
+        head.html()
     )
 }
 

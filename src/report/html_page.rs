@@ -1,10 +1,7 @@
 //! What HTML pages share: head, heading, tables.
 
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
-use sha2::{Digest, Sha256};
-
 use crate::model::escape::escaped;
+use crate::text::html_head::HtmlHead;
 
 /// The styles that all pages of reports share.
 pub(super) const STYLE: &str = include_str!("html/page.css");
@@ -15,23 +12,11 @@ const TABLES: &str = include_str!("html/site.css");
 /// What a page with tables says of its origin.
 pub(super) const GENERATOR: &str = "<meta name=\"generator\" content=\"vmconf\">";
 
-/// The beginning of a page with tables, up to its body. The page may not load anything, nor run scripts.
-fn secured_head(title: &str) -> String {
-    let style = format!("{STYLE}{TABLES}");
-    format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n{GENERATOR}\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-{}'\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <title>{}</title>\n<style>{style}</style>\n</head>\n",
-        content_hash(&style),
-        html_text(title)
-    )
-}
-
 /// A page with a heading. `navigation` and `main` are HTML.
 pub(super) fn page(title: &str, navigation: &str, main: &str) -> String {
-    let (head, title) = (secured_head(&escaped(title)), html_text(title));
+    let style = format!("{STYLE}{TABLES}");
+    let (title, meta) = (html_text(title), format!("{GENERATOR}\n"));
+    let head = HtmlHead { title: &title, meta: &meta, style: &style, script: None }.html();
     format!(
         "{head}<body>\n<header>{navigation}<h1>{title}</h1></header>\n<main>\n{main}</main>\n</body>\n</html>\n"
     )
@@ -76,11 +61,6 @@ pub(super) fn table<R: Into<TableRow>>(
         "<div class=\"wide\" role=\"region\" aria-label=\"{name}\" tabindex=\"0\"><table>\n\
          <tr><th scope=\"col\">{head}</th></tr>\n{rows}</table></div>\n"
     )
-}
-
-/// The hash of a style or script for a content security policy.
-pub(super) fn content_hash(text: &str) -> String {
-    BASE64_STANDARD.encode(Sha256::digest(text))
 }
 
 /// Text for HTML and SVG.

@@ -15,7 +15,9 @@ use crate::model::partition::PartitionPart;
 use crate::text::shell::ShellWords;
 use crate::wire::explanation::WireExplanation as ExplanationLine;
 use crate::wire::line::one_line;
-use crate::wire::report::{Note, ReportLine, ReportStart, ReportedExplanation, TypedFlags};
+use crate::wire::report::{
+    Note, ReportLine, ReportStart, ReportedExplanation, ReportedNotCompared, TypedFlags,
+};
 
 mod record;
 
@@ -121,7 +123,7 @@ impl Report for Json {
             Event::Explained(_) => Ok(()),
             Event::NotCompared(fields) => {
                 self.end_pending()?;
-                self.line(&ReportLine::NotCompared(fields.into()))
+                self.line(&ReportLine::NotCompared(ReportedNotCompared { fields: fields.clone() }))
             }
             Event::Ended(summary) => {
                 self.end_pending()?;

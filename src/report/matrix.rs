@@ -6,7 +6,6 @@ use super::html_page::{html_text, page, table};
 use super::markdown_escape::code_span;
 use crate::model::count::counted;
 use crate::model::escape::escaped;
-use crate::model::event::FieldNotCompared;
 use crate::model::renderer::Renderer;
 use crate::wire::line::write_line;
 use crate::wire::matrix::{Agreement, BrokenMachine, Matrix, MatrixCell, MatrixGroup, MatrixNotCompared};
@@ -51,9 +50,8 @@ fn left_out(matrix: &Matrix) -> Option<String> {
 
 /// What was left out of the comparison, in a line for each machine and field.
 fn not_compared(matrix: &Matrix) -> impl Iterator<Item = String> {
-    let line = |MatrixNotCompared { machine, field }: &MatrixNotCompared| {
-        format!("{}: {}", escaped(machine), FieldNotCompared::from(field.clone()))
-    };
+    let line =
+        |MatrixNotCompared { machine, field }: &MatrixNotCompared| format!("{}: {}", escaped(machine), field);
     matrix.not_compared.iter().map(line)
 }
 

@@ -14,7 +14,6 @@ use crate::text::shell::ShellWords;
 use crate::wire::matrix::{
     Agreement, BrokenMachine, Matrix, MatrixCell, MatrixGroup, MatrixNotCompared, MatrixSuite,
 };
-use crate::wire::report::ReportedField;
 
 /// How many cases of a group are named.
 const NAMED: usize = 5;
@@ -75,7 +74,8 @@ impl MatrixCollector {
     /// Adds what was left out of the comparison on a machine, given by its index.
     pub fn not_compared(&mut self, machine: usize, fields: &[FieldNotCompared]) {
         let machine = &self.machines[machine].name;
-        let field = |field| MatrixNotCompared { machine: machine.clone(), field: ReportedField::from(field) };
+        let field =
+            |field: &FieldNotCompared| MatrixNotCompared { machine: machine.clone(), field: field.clone() };
         self.not_compared.extend(fields.iter().map(field));
     }
 

@@ -19,7 +19,7 @@ use crate::wire::line::LineError;
 use crate::wire::plain;
 use crate::wire::protocol::{
     Digests, DigestsDone, Hello, MAX_INSTRUCTIONS, ObservedState, Offer, ProtocolAnswer, Request, RunDone,
-    RunRequest, Skip, TesteeFailure, TraceDone, TraceRequest, VERSION, WireAction, WireKey, WireStep,
+    RunRequest, Skip, TesteeFailure, TraceDone, TraceRequest, VERSION, WireAction, WireStep,
 };
 
 use self::observer::{Hasher, StepRange};
@@ -207,11 +207,8 @@ impl RequestRefusal {
             RequestRefusal::Skip(reason) => ProtocolAnswer::Skip(Skip { id, reason }),
             RequestRefusal::Error(reason) => {
                 let at = reason.at.as_ref().map(Path::keys).unwrap_or_default();
-                ProtocolAnswer::Error(TesteeFailure {
-                    id,
-                    message: reason.to_string(),
-                    at: at.into_iter().map(WireKey::from).collect(),
-                })
+                let at = at.into_iter().cloned().collect();
+                ProtocolAnswer::Error(TesteeFailure { id, message: reason.to_string(), at })
             }
         }
     }

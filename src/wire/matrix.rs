@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::report::ReportedField;
+use crate::model::event::FieldNotCompared;
 use crate::model::verdict::VerdictKind;
 
 /// Machines by suites, and the cases that they disagree on.
@@ -29,7 +29,7 @@ pub struct MatrixNotCompared {
     pub machine: String,
     /// The field.
     #[serde(flatten)]
-    pub field: ReportedField,
+    pub field: FieldNotCompared,
 }
 
 /// What is wrong with a machine.

@@ -17,7 +17,7 @@ use serde_json::{Map, Value as Json};
 use super::line::{LineError, LineHeader, one_line, read};
 use super::name::start;
 use super::strict;
-use crate::model::path::{self, Path};
+use crate::model::path::{Path, PathKey};
 
 /// The version of the protocol; incremented when the meaning of a member changes.
 pub const VERSION: u32 = 1;
@@ -355,36 +355,14 @@ pub struct TesteeFailure {
     pub message: String,
     /// The path of the invalid datum in the program: names of members and indices of items, outermost first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub at: Vec<WireKey>,
-}
-
-/// A key in the path to a datum.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged, expecting = "has a path with something other than names and indices")]
-pub enum WireKey {
-    /// An item of a list, from 0.
-    Index(usize),
-    /// A member of an object.
-    Name(String),
-}
-
-impl From<&path::PathKey> for WireKey {
-    fn from(key: &path::PathKey) -> WireKey {
-        match key {
-            path::PathKey::Index(index) => WireKey::Index(*index),
-            path::PathKey::Name(name) => WireKey::Name(name.to_string()),
-        }
-    }
+    pub at: Vec<PathKey>,
 }
 
 impl TesteeFailure {
     /// The path of the invalid datum.
     pub fn path(&self) -> Option<Path> {
-        let (WireKey::Name(field), keys) = self.at.split_first()? else { return None };
-        Some(keys.iter().fold(Path::field(field.clone()), |path, key| match key {
-            WireKey::Index(index) => path.child(*index),
-            WireKey::Name(name) => path.child(name.clone()),
-        }))
+        let (PathKey::Name(field), keys) = self.at.split_first()? else { return None };
+        Some(keys.iter().fold(Path::field(field.clone()), |path, key| path.child(key.clone())))
     }
 }
 

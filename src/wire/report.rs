@@ -14,7 +14,7 @@ use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
 use crate::model::content::VectorsVersion;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::event::{self, Event, VERSION};
+use crate::model::event::{self, Event, FieldNotCompared, VERSION};
 use crate::model::explanation;
 use crate::model::partition;
 use crate::model::position::Position;
@@ -155,7 +155,7 @@ impl TryFrom<ReportLine> for Event {
             ReportLine::Case(case) => of_case((*case).try_into()?),
             ReportLine::Note(note) => note.try_into()?,
             ReportLine::Explained(explained) => explained.try_into()?,
-            ReportLine::NotCompared(fields) => fields.into(),
+            ReportLine::NotCompared(ReportedNotCompared { fields }) => Event::NotCompared(fields),
             ReportLine::Suspects(suspects) => Event::Suspects(Box::new(suspects.analysis)),
             ReportLine::Summary(summary) => Event::Ended(summary.try_into()?),
         })
@@ -210,57 +210,7 @@ pub struct ReportStart {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReportedNotCompared {
     /// The fields.
-    pub fields: Vec<ReportedField>,
-}
-
-/// A field that was not compared.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(expecting = "an object")]
-pub struct ReportedField {
-    /// Its name.
-    pub field: String,
-    /// How many assertions were left out.
-    pub assertions: u64,
-    /// The machine that does not report it; `None` if the user ignores it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub vm: Option<String>,
-    /// The bits that the user ignores, in hex after `0x`; `None` for the whole field.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mask: Option<String>,
-}
-
-impl From<&event::FieldNotCompared> for ReportedField {
-    fn from(
-        event::FieldNotCompared { field, assertions, reason }: &event::FieldNotCompared,
-    ) -> ReportedField {
-        let (vm, mask) = match reason.clone() {
-            event::NotComparedReason::NotReported { vm } => (Some(vm), None),
-            event::NotComparedReason::Ignored { mask } => (None, mask),
-        };
-        ReportedField { field: field.clone(), assertions: *assertions, vm, mask }
-    }
-}
-
-impl From<ReportedField> for event::FieldNotCompared {
-    fn from(ReportedField { field, assertions, vm, mask }: ReportedField) -> event::FieldNotCompared {
-        let reason = match vm {
-            Some(vm) => event::NotComparedReason::NotReported { vm },
-            None => event::NotComparedReason::Ignored { mask },
-        };
-        event::FieldNotCompared { field, assertions, reason }
-    }
-}
-
-impl From<&Vec<event::FieldNotCompared>> for ReportedNotCompared {
-    fn from(fields: &Vec<event::FieldNotCompared>) -> ReportedNotCompared {
-        ReportedNotCompared { fields: fields.iter().map(ReportedField::from).collect() }
-    }
-}
-
-impl From<ReportedNotCompared> for Event {
-    fn from(ReportedNotCompared { fields }: ReportedNotCompared) -> Event {
-        Event::NotCompared(fields.into_iter().map(Into::into).collect())
-    }
+    pub fields: Vec<FieldNotCompared>,
 }
 
 /// The part of a run that a report covers.

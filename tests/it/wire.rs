@@ -24,7 +24,7 @@ use vmconf::report::ReportOptions;
 use vmconf::report::json::{Invocation, RecordWriter};
 use vmconf::wire::line::one_line;
 use vmconf::wire::record::{self, RecordedOutcome};
-use vmconf::wire::report::{Note, ReportLine, ReportStart, ReportedExplanation};
+use vmconf::wire::report::{Note, ReportLine, ReportStart, ReportedExplanation, ReportedNotCompared};
 use vmconf::wire::value::Truncated;
 
 fn there_and_back<T: Serialize + DeserializeOwned>(it: &T) -> T {
@@ -37,7 +37,7 @@ fn line(event: &Event) -> Option<ReportLine> {
     Some(match event {
         Event::Note { file, diagnostic } => ReportLine::Note(Note::new(file, diagnostic)),
         Event::Finished(report) => ReportLine::Case(Box::new(report.into())),
-        Event::NotCompared(fields) => ReportLine::NotCompared(fields.into()),
+        Event::NotCompared(fields) => ReportLine::NotCompared(ReportedNotCompared { fields: fields.clone() }),
         Event::Ended(summary) => ReportLine::Summary(summary.into()),
         Event::Explained(explanation::ExplainedCase::Text { id, text }) => {
             ReportLine::Explained(ReportedExplanation::new(id, text))

@@ -115,7 +115,7 @@ fn preceding(runs: [&mut OnVm; 2], actions: usize) -> Result<Option<u64>, Stoppe
     runs.into_iter().find(|run| run.shows_instructions()).map(|run| run.instructions(actions)).transpose()
 }
 
-fn of_instructions(Divergence { step, last, differs, next }: Divergence) -> RunDifference {
+pub(super) fn of_instructions(Divergence { step, last, differs, next }: Divergence) -> RunDifference {
     let at = if step == 0 { Parted::AtStart } else { Parted::InStep(step) };
     RunDifference { at, last, before: None, members: differs, next: Some(next), states: Vec::new() }
 }

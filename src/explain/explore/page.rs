@@ -17,7 +17,6 @@ use base64::prelude::BASE64_STANDARD;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Value as Json, json};
-use sha2::{Digest, Sha256};
 
 use self::failure::PageFailure;
 use self::pair::PairDifferences;
@@ -28,6 +27,7 @@ use super::beside::PairedExplorer;
 use super::{Demands, Explorer, Opened, OpenedAssertion};
 use crate::explain::recording::{Recording, sections_of};
 use crate::model::escape::escaped;
+use crate::text::html_head::HtmlHead;
 use crate::text::shell::ShellWords;
 
 const STYLE: &str = include_str!("page.css");
@@ -156,25 +156,14 @@ fn packed(text: &str, columns: &[&[u8]]) -> io::Result<Vec<u8>> {
 
 /// Writes a page with these data.
 fn put(title: &str, data: &[Vec<u8>], out: &mut dyn Write) -> io::Result<()> {
-    let policy = format!("default-src 'none'; style-src {}; script-src {}", hash(STYLE), hash(SCRIPT));
     let title = html(&escaped(title));
-    writeln!(
-        out,
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<header><h1>{title}</h1></header>"
-    )?;
+    let head = HtmlHead { title: &title, meta: "", style: STYLE, script: Some(SCRIPT) };
+    writeln!(out, "{}<body>\n<header><h1>{title}</h1></header>", head.html())?;
     write!(out, "{BODY}")?;
     // Base64 has only letters, digits, +, / and =, so nothing from a vector can end the element.
     let data: Vec<_> = data.iter().map(|data| BASE64_STANDARD.encode(data)).collect();
     writeln!(out, "<script type=\"application/octet-stream\" id=\"data\">{}</script>", data.join(","))?;
     writeln!(out, "<script>{SCRIPT}</script>\n</body>\n</html>")
-}
-
-fn hash(text: &str) -> String {
-    format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(text)))
 }
 
 fn html(text: &str) -> String {
