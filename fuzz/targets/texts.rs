@@ -101,7 +101,7 @@ pub(super) fn config(data: &[u8]) {
     .map(setting);
     let text = String::from_utf8_lossy(data);
     if let Ok(config) = FileConfig::parse(&text, Path::new("folder"), &settings) {
-        assert!(config.entries().all(|entry| settings.iter().any(|known| known.name == entry.name)));
+        assert!(config.tables().flatten().all(|entry| settings.iter().any(|known| known.name == entry.name)));
         let _ = (config.profile(DEFAULT), config.profile("ci"));
     }
     let _ = vmconf::run::expected_failures::ExpectedFailures::parse("known.toml", &text, TODAY);

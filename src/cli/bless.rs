@@ -125,6 +125,36 @@ struct BlessCounts {
     broken: usize,
 }
 
+/// The accepted changes of a file.
+struct AcceptedChanges<'b> {
+    source: &'b VectorSource,
+    blessed: &'b Blessed,
+    accepted: Vec<&'b CaseChange>,
+    /// How many of them are written.
+    written: usize,
+    /// The text of the file with these.
+    text: String,
+}
+
+impl<'b> AcceptedChanges<'b> {
+    fn new(source: &'b VectorSource, blessed: &'b Blessed) -> AcceptedChanges<'b> {
+        AcceptedChanges { source, blessed, accepted: Vec::new(), written: 0, text: blessed.old.clone() }
+    }
+
+    /// Writes those that are not yet written. Returns whether the file has all of them.
+    fn write(&mut self) -> bool {
+        if self.written == self.accepted.len() {
+            return true;
+        }
+        let new = self.blessed.with(self.accepted.iter().copied());
+        let is_written = write(self.source, Texts { old: &self.text, new: &new });
+        if is_written {
+            (self.written, self.text) = (self.accepted.len(), new);
+        }
+        is_written
+    }
+}
+
 struct BlessSession<'i> {
     consent: Consent,
     /// Where the answers come from.
@@ -150,32 +180,35 @@ impl<'i> BlessSession<'i> {
         if blessed.changes.is_empty() {
             return Ok(());
         }
-        let accepted = self.review(file, blessed)?;
-        let new = blessed.with(accepted.iter().copied());
-        let texts = Texts { old: &blessed.old, new: &new };
-        let written = if !accepted.is_empty() && write(source, texts) { accepted.len() } else { 0 };
+        let AcceptedChanges { accepted, written, .. } = self.review(source, file, blessed)?;
         self.counts.unwritable += accepted.len() - written;
         self.counts.blessed += written;
         self.counts.not_written += blessed.changes.len() - written;
         Ok(())
     }
 
-    /// Shows the changes of a file. Returns those to write.
+    /// Shows the changes of a file, and writes those that are accepted.
     fn review<'b>(
         &mut self,
+        source: &'b VectorSource,
         file: &BlessedFile<'_>,
         blessed: &'b Blessed,
-    ) -> io::Result<Vec<&'b CaseChange>> {
-        let mut accepted = Vec::new();
+    ) -> io::Result<AcceptedChanges<'b>> {
+        let mut changes = AcceptedChanges::new(source, blessed);
         for change in &blessed.changes {
             file.show(change, blessed)?;
             match self.answer(file, change)? {
-                PromptAnswer::Yes | PromptAnswer::All => accepted.push(change),
+                PromptAnswer::Yes | PromptAnswer::All => changes.accepted.push(change),
                 PromptAnswer::SkipFile | PromptAnswer::Quit => break,
                 PromptAnswer::No | PromptAnswer::Explain => {}
             }
+            // At the next prompt, Ctrl-C ends the process.
+            if self.consent == Consent::Asked && !changes.write() {
+                return Ok(changes);
+            }
         }
-        Ok(accepted)
+        changes.write();
+        Ok(changes)
     }
 
     /// What to do with a change that is shown.
@@ -261,6 +294,7 @@ fn note_refused(refusal: &BlessRefusal) {
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use std::fs;
+    use std::path::Path;
 
     use vmconf::run::LoadOptions;
     use vmconf::run::sources::SourceOrigin;
@@ -298,6 +332,49 @@ mod tests {
             numbers.extend(text.split("\"value\": ").skip(1).map(number));
         }
         (numbers, session.counts)
+    }
+
+    /// Answers `y`, and looks at the file before each answer.
+    struct WatchingUser<'p> {
+        path: &'p Path,
+        answer: &'static [u8],
+        seen: Vec<usize>,
+    }
+
+    impl io::Read for WatchingUser<'_> {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(io::Error::other("lines are read"))
+        }
+    }
+
+    impl BufRead for WatchingUser<'_> {
+        fn fill_buf(&mut self) -> io::Result<&[u8]> {
+            if self.answer.is_empty() {
+                self.seen.push(fs::read_to_string(self.path)?.matches("\"value\": 7}").count());
+                self.answer = b"y\n";
+            }
+            Ok(self.answer)
+        }
+
+        fn consume(&mut self, count: usize) {
+            self.answer = &self.answer[count..];
+        }
+    }
+
+    /// Whoever ends the command at the next question, as with Ctrl-C, keeps what he accepted.
+    #[test]
+    fn an_accepted_case_is_written_before_the_next_question() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.json");
+        fs::write(&path, vector()).unwrap();
+        let source = VectorSource::new(path.clone(), "a.json".into(), SourceOrigin::Named);
+        let options = LoadOptions::default();
+        let mut user = WatchingUser { path: &path, answer: b"", seen: Vec::new() };
+        let mut session = BlessSession::new(Consent::Asked, &mut user);
+        let blessed = bless::bless(&source, &options, &BlessOptions::default());
+        session.file(&source, &BlessedFile::new(&source, &options), &blessed).unwrap();
+        assert_eq!(session.counts.blessed, 4);
+        assert_eq!(user.seen, [0, 1, 2, 3]);
     }
 
     #[test]

@@ -47,6 +47,19 @@ pub(super) fn read_text(path: &Path) -> anyhow::Result<String> {
     })
 }
 
+/// The text of a file that the user wrote for vmconf.
+///
+/// # Errors
+///
+/// As [`read_text`]; text that is not UTF-8 is a mistake of the user, with its line.
+pub(super) fn read_written(path: &Path) -> anyhow::Result<String> {
+    String::from_utf8(read(path)?).map_err(|error| {
+        let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+        anyhow::anyhow!("{}:{line}: not UTF-8; expected text in UTF-8", path.display())
+    })
+}
+
 fn at_most(most: u64, from: impl Read) -> anyhow::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut from = from.take(most + 1);

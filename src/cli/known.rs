@@ -21,7 +21,7 @@ use vmconf::run::{self, LoadOptions};
 
 use super::bless::note_broken;
 use super::errors::NothingToDo;
-use super::input::read_text;
+use super::input::read_written;
 use super::output;
 use super::result_file::ResultFile;
 use super::select::Select;
@@ -73,7 +73,7 @@ impl KnownArgs {
     /// A list that applies instead of the others.
     pub(super) fn list(&self, path: &Path) -> anyhow::Result<ExpectedFailures> {
         let today = self.today.map_or_else(clock, Ok)?;
-        let known = parse(path, &read_text(path)?, today)?;
+        let known = parse(path, &read_written(path)?, today)?;
         let path = path.display();
         if let Some((count, day)) = known.expire_soon(today) {
             let (entries, verb) = (counted(count, "entry"), if count == 1 { "expires" } else { "expire" });
@@ -165,9 +165,15 @@ impl KnownCommand {
 }
 
 impl Update {
+    /// The text of the list, `None` if it does not exist, and the list.
+    fn list(&self) -> anyhow::Result<(Option<String>, ExpectedFailures)> {
+        let text = self.file.exists().then(|| read_written(&self.file)).transpose()?;
+        let known = parse(&self.file, text.as_deref().unwrap_or_default(), clock()?)?;
+        Ok((text, known))
+    }
+
     fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
-        let text = if self.file.exists() { read_text(&self.file)? } else { String::new() };
-        let known = parse(&self.file, &text, clock()?)?;
+        self.list()?;
         let mut options = self.select.options(settings)?;
         options.run.testee = self.vm.testee_until_interrupt(settings)?;
         let (mut reports, mut exit): (Vec<CaseReport>, _) = (Vec::new(), Exit::Passed);
@@ -185,14 +191,20 @@ impl Update {
             accepted: self.accept.clone().map_or(AcceptedFailures::Nothing, AcceptedFailures::All),
             unseen: if self.prune { Unseen::Prune } else { Unseen::Keep },
         };
+        // Whoever has changed the list since the run began keeps what he wrote.
+        let (text, known) = self.list()?;
         let elsewhere = elsewhere(&known, &reports, &settings.anchor, &options);
         let updated =
-            update::update(&known, &text, &reports, &elsewhere, &policy).map_err(anyhow::Error::msg)?;
-        let is_new = !self.file.exists();
-        if updated.text != text || is_new {
-            let write = if is_new { ResultFile::with } else { ResultFile::over };
-            write(&self.file, updated.text.as_bytes()).map_err(|error| Unwritten::file(&self.file, error))?;
-        }
+            update::update(&known, text.as_deref().unwrap_or_default(), &reports, &elsewhere, &policy)
+                .map_err(anyhow::Error::msg)?;
+        let is_new = text.is_none();
+        let updated_bytes = updated.text.as_bytes();
+        let written = match text {
+            None => ResultFile::once(&self.file, &mut &*updated_bytes),
+            Some(text) if text != updated.text => ResultFile::over(&self.file, updated_bytes),
+            Some(_) => Ok(()),
+        };
+        written.map_err(|error| Unwritten::file(&self.file, error))?;
         let mut out = output::stdout();
         for change in &updated.changes {
             writeln!(out, "{}", escaped(change))?;
@@ -200,8 +212,8 @@ impl Update {
         if updated.changes.is_empty() {
             writeln!(out, "{}", if is_new { "created an empty list" } else { "nothing to change" })?;
         }
-        for fixed in &updated.fixed {
-            output::note(&format!("note: {fixed}"));
+        for unfit in &updated.unfit {
+            output::note(&format!("note: {unfit}"));
         }
         if updated.unseen > 0 {
             let entries = counted(updated.unseen, "entry");
@@ -209,7 +221,7 @@ impl Update {
             output::note(&format!("note: {entries} of cases that did not run: kept{hint}"));
         }
         out.flush()?;
-        if reports.is_empty() && updated.changes.is_empty() && !is_new {
+        if reports.is_empty() && updated.changes.is_empty() {
             return Err(NothingToDo(format!("no case ran{}", settings.restrictions())).into());
         }
         for report in reports.iter().filter(|report| report.verdict.kind() == VerdictKind::Error) {

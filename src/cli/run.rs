@@ -54,7 +54,7 @@ pub(super) struct RunArgs {
     #[arg(short, long, value_name = "N", value_parser = positive)]
     jobs: Option<u16>,
 
-    /// Skip the remaining cases after N failures or errors
+    /// Skip the remaining cases after N failures, errors or fixed cases
     #[arg(long, value_name = "N", value_parser = number::<NonZeroUsize>)]
     max_fail: Option<NonZeroUsize>,
 

@@ -20,7 +20,7 @@ use vmconf::text::shell::ShellWords;
 
 use super::errors::UsageError;
 use super::flags::{self, Flag, FlagEffect};
-use super::input::read_text;
+use super::input::read_written;
 use super::output;
 
 pub(super) const FILE: &str = "vmconf.toml";
@@ -110,15 +110,15 @@ impl Settings {
         let profile = typed.get_one::<String>("profile").cloned().or(variable);
         let profile = profile.unwrap_or_else(|| DEFAULT.to_owned());
         let mut settings = Settings { anchor, file, profile, typed: typed_flags, entries: Vec::new() };
-        let entries = settings.profile_entries()?.into_iter();
+        let entries = settings.profile_entries(command)?.into_iter();
         let applies =
             |entry: &ConfigEntry| !settings.is_typed(&entry.name) && takes(command, typed, &entry.name);
         settings.entries = entries.filter(applies).collect();
         Ok(settings)
     }
 
-    /// All entries of the profile.
-    fn profile_entries(&self) -> anyhow::Result<Vec<ConfigEntry>> {
+    /// The entries of the profile, and those of the default profile that it neither overrides nor excludes.
+    fn profile_entries(&self, command: &Command) -> anyhow::Result<Vec<ConfigEntry>> {
         let Some(file) = &self.file else {
             if self.profile != DEFAULT {
                 bail!("there is no {FILE} with a profile {:?}", self.profile);
@@ -126,8 +126,11 @@ impl Settings {
             return Ok(Vec::new());
         };
         let entries = file.config.profile(&self.profile);
-        let entries = entries.map_err(|why| anyhow::anyhow!("{}: {why}", file.shown))?;
-        Ok(entries.into_iter().cloned().collect())
+        let [own, default] = entries.map_err(|why| anyhow::anyhow!("{}: {why}", file.shown))?;
+        let applies = |entry: &&ConfigEntry| {
+            !own.iter().any(|set| set.name == entry.name || are_exclusive(command, [set, entry]))
+        };
+        Ok(own.iter().chain(default.iter().filter(applies)).cloned().collect())
     }
 
     /// The arguments that `vmconf.toml` adds to the command.
@@ -331,13 +334,27 @@ fn is_typed(typed: &ArgMatches, arg: &Arg) -> bool {
 fn takes(command: &Command, typed: &ArgMatches, name: &str) -> bool {
     let Some(arg) = command.get_arguments().find(|arg| arg.get_long() == Some(name)) else { return false };
     let is_for_files = flags::by_name(name).is_some_and(|flag| flag.scope == Some(SettingScope::File));
-    let conflicts = |typed: &Arg| {
-        typed.is_exclusive_set()
-            || command.get_arg_conflicts_with(typed).iter().any(|other| other.get_id() == arg.get_id())
-    };
+    let conflicts = |typed: &Arg| typed.is_exclusive_set() || exclude(command, typed, arg);
     (is_for_files || SUITE_COMMANDS.contains(&command.get_name()))
         && !NO_SETTINGS.contains(&(command.get_name(), name))
         && !command.get_arguments().filter(|arg| is_typed(typed, arg)).any(conflicts)
+}
+
+/// Whether two flags of a command exclude each other, whichever of them declares it.
+fn exclude(command: &Command, one: &Arg, other: &Arg) -> bool {
+    let declares = |one: &Arg, other: &Arg| {
+        command.get_arg_conflicts_with(one).iter().any(|excluded| excluded.get_id() == other.get_id())
+    };
+    declares(one, other) || declares(other, one)
+}
+
+/// Whether the flags of two entries exclude each other. A switch that is off excludes nothing.
+fn are_exclusive(command: &Command, entries: [&ConfigEntry; 2]) -> bool {
+    let flag = |entry: &ConfigEntry| {
+        let is_it = |arg: &&Arg| arg.get_long() == Some(&entry.name);
+        command.get_arguments().find(is_it).filter(|_| !entry.flags.is_empty())
+    };
+    matches!(entries.map(flag), [Some(one), Some(other)] if exclude(command, one, other))
 }
 
 /// Every setting, with its flag. `run` is the command whose flags they are.
@@ -379,7 +396,7 @@ impl ConfigFile {
     fn read(folder: &Path, working: &Path, run: &Command) -> anyhow::Result<ConfigFile> {
         let up: String = working.ancestors().take_while(|it| *it != folder).map(|_| "../").collect();
         let shown = format!("{up}{FILE}");
-        let text = read_text(Path::new(&shown))?;
+        let text = read_written(Path::new(&shown))?;
         let settings: Vec<_> = declared(run).map(|(setting, _)| setting).collect();
         let config = FileConfig::parse(&text, Path::new(&up), &settings)
             .map_err(|diagnostics| output::one_error(&shown, &diagnostics))?;
@@ -391,9 +408,15 @@ impl ConfigFile {
 
     fn check_values(&self, run: &Command) -> anyhow::Result<()> {
         let mut run = run.clone().no_binary_name(true);
-        for entry in self.config.entries() {
-            if let Err(error) = run.try_get_matches_from_mut(&entry.flags) {
-                bail!("{}:{}: {}", self.shown, entry.position, in_one_line(&error));
+        for entries in self.config.tables() {
+            for (number, entry) in entries.iter().enumerate() {
+                if let Err(error) = run.try_get_matches_from_mut(&entry.flags) {
+                    bail!("{}:{}: {}", self.shown, entry.position, in_one_line(&error));
+                }
+                if let Some(other) = entries[..number].iter().find(|it| are_exclusive(&run, [it, entry])) {
+                    let (name, other) = (&entry.name, &other.name);
+                    bail!("{}:{}: {name} cannot be set beside {other}", self.shown, entry.position);
+                }
             }
         }
         Ok(())

@@ -65,11 +65,18 @@ impl SubsetArgs {
             None => select.sources(settings, options)?,
         };
         if let Some(requested) = &self.partition {
-            let part = PartitionPart::new(requested.part()?, &settings.verdict_flags());
+            let part = PartitionPart::new(requested.part()?, &judged_by(settings, options));
             options.run.part = Some(Arc::new(part));
         }
         Ok(Subset { sources, rerun })
     }
+}
+
+/// What decides verdicts besides the vectors: flags, settings and lists of expected failures.
+fn judged_by(settings: &Settings, options: &LoadOptions) -> String {
+    let of_files = options.overrides.iter().map(|it| &it.options).chain([&options.file]);
+    let lists = of_files.flat_map(|it| &it.expected_failures);
+    lists.fold(settings.verdict_flags(), |text, list| format!("{text}\n{}", list.content))
 }
 
 fn rerun_cases(

@@ -221,6 +221,11 @@ impl VerdictKind {
         }
     }
 
+    /// Whether a run with such a case fails.
+    pub fn fails_run(self) -> bool {
+        self.is_failed_or_broken() || self == VerdictKind::UnexpectedPass
+    }
+
     /// Its name, as written in output.
     pub fn name(self) -> &'static str {
         match self {

@@ -161,7 +161,7 @@ impl<'s> RunCollector<'s> {
             (self.sink)(Event::Note { file: report.id.file.clone(), diagnostic });
         }
         self.contents.leave_out(&mut report);
-        self.failures += usize::from(report.verdict.is_failed_or_broken());
+        self.failures += usize::from(report.verdict.kind().fails_run());
         self.summary.count(&report);
         let kind = report.verdict.kind();
         if self.explainers.analyse.is_some()

@@ -23,6 +23,7 @@ use super::pattern_index::PatternIndex;
 use super::sources::Sources;
 use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
+use crate::model::content::ContentDigest;
 use crate::model::count::counted;
 use crate::model::diagnostic::{Diagnostic, DiagnosticPlace};
 use crate::model::partition::UnmatchedEntry;
@@ -44,6 +45,8 @@ const MEMBERS: &[&str] = &["id", "signature", "reason", "link", "expires"];
 pub struct ExpectedFailures {
     /// The path, as messages show it.
     pub file: Arc<str>,
+    /// The digest of its text.
+    pub content: ContentDigest,
     entries: Vec<ExpectedFailure>,
     index: PatternIndex,
 }
@@ -70,7 +73,7 @@ impl ExpectedFailures {
         let reader = ExpectedFailureReader { text: &SourceText::new(text), today };
         let entries = reader.entries()?;
         let index = PatternIndex::of(entries.iter().map(|entry| entry.id.as_str()));
-        Ok(ExpectedFailures { file: file.into(), entries, index })
+        Ok(ExpectedFailures { file: file.into(), content: ContentDigest::of(text), entries, index })
     }
 
     /// The entries that expire within seven days after this one, or on it: how many, and the first of these days.
@@ -229,6 +232,10 @@ impl ExpectedFailureReader<'_> {
         };
         let id = required("id")?;
         let of_id = table.get("id").and_then(Item::span);
+        if let Some(rest) = id.strip_prefix("./").filter(|rest| !rest.starts_with('-')) {
+            let what = format!("no id begins with ./; write {rest}");
+            return Err(self.wrong(of_id, what));
+        }
         let glob = glob(&id).map_err(|error| self.wrong(of_id.clone(), error.to_string()))?;
         let expires = self.date_of(table)?;
         Ok(ExpectedFailure {

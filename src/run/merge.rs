@@ -16,7 +16,7 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::escape::escaped;
 use crate::model::event::{Event, RunSummary};
 use crate::model::explanation::ExplainedCase;
-use crate::model::partition::UnmatchedEntry;
+use crate::model::partition::{PartitionKind, UnmatchedEntry};
 use crate::text::shell::ShellWords;
 
 mod excerpts;
@@ -25,7 +25,7 @@ mod part;
 pub use part::PartSource;
 
 use excerpts::Excerpts;
-use part::MergedPart;
+use part::{MergedPart, PartHeader};
 
 /// The merged run.
 #[derive(Debug)]
@@ -84,6 +84,7 @@ pub fn merge(
         parts.push(part);
     }
     complete(&parts).map_err(|what| MergeError { name: None, what })?;
+    distinct(&parts)?;
     let mut run = joined(parts);
     run.events.iter_mut().for_each(|event| excerpts.add_to_broken(event));
     Ok(run)
@@ -107,6 +108,9 @@ fn how_runs_differ(part: &MergedPart<'_>, other: &MergedPart<'_>) -> String {
     if here.of != there.of {
         return format!("it is of {} parts, not of {}", here.of, there.of);
     }
+    if kind_of(here) != kind_of(there) {
+        return "its cases were assigned to parts in another way (hash, slice)".to_owned();
+    }
     let words =
         [("flags", &here.flags, &there.flags), ("paths and filters", &here.selection, &there.selection)];
     if let Some((what, here, there)) = words.into_iter().find(|(_, here, there)| here != there) {
@@ -125,6 +129,10 @@ fn how_runs_differ(part: &MergedPart<'_>, other: &MergedPart<'_>) -> String {
         Some((file, _)) => format!("{} has changed in between, or more differs", escaped(file)),
         None => "cases, their files or settings of vmconf.toml differ".to_owned(),
     }
+}
+
+fn kind_of(part: &PartHeader) -> Option<PartitionKind> {
+    part.common.partition.as_ref().map(|partition| partition.kind)
 }
 
 /// Checks that no part is missing. The parts are not enumerated, since a report may claim any number of them.
@@ -154,6 +162,24 @@ fn unmatched_by_all(parts: &[MergedPart<'_>]) -> BTreeMap<Arc<str>, Vec<Unmatche
         }
     }
     lists
+}
+
+/// Checks that no case was reported twice: another one would be missing, since the counts are right.
+fn distinct(parts: &[MergedPart<'_>]) -> Result<(), MergeError> {
+    let mut seen = HashSet::new();
+    for part in parts {
+        let finished = part.cases.iter().filter_map(|(_, event)| match event {
+            Event::Finished(report) => Some(&report.id),
+            _ => None,
+        });
+        for id in finished {
+            if !seen.insert(id) {
+                let what = format!("{} is reported twice", escaped(&id.to_string()));
+                return Err(MergeError { name: Some(part.name.to_owned()), what });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Merges the parts, which are all parts of one run.
@@ -220,7 +246,8 @@ fn explanations_of_whole(events: &[Event], explained: impl Iterator<Item = Expla
     for (number, event) in events.iter().enumerate() {
         let Event::Finished(report) = event else { continue };
         // A file that is broken as a whole is not explained.
-        let cause = report.id.name.as_ref().and_then(|_| report.cause());
+        let is_explained = report.id.name.is_some() && report.verdict.is_failed_or_broken();
+        let cause = is_explained.then(|| report.cause()).flatten();
         if let Some(cause) = cause {
             causes.entry(cause).or_default().push((number, &report.id));
         }

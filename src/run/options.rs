@@ -60,7 +60,7 @@ pub struct RunOptions {
     pub part: Option<Arc<PartitionPart>>,
     /// How to treat entries of a list of expected failures that match no case.
     pub unmatched_entries: UnmatchedEntries,
-    /// How many cases may fail or be broken before the remaining ones are skipped, in the order of events;
+    /// How many cases may fail, be broken or be fixed before the remaining ones are skipped, in the order of events;
     /// `None` to run all.
     pub max_failures: Option<NonZeroUsize>,
     /// The number of threads, or of processes of a machine in other processes; at least one is used.

@@ -250,7 +250,7 @@ impl PoolStop {
     }
 
     fn see(&self, file: usize, verdict: &Verdict) {
-        let Some(most) = self.max_failures.filter(|_| verdict.is_failed_or_broken()) else { return };
+        let Some(most) = self.max_failures.filter(|_| verdict.kind().fails_run()) else { return };
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         failures.push(file);
         if failures.len() > most.get() {

@@ -2,6 +2,7 @@
 //! an expression depends on the instructions that a case executes, the case is executed to evaluate it.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::execute::Worker;
@@ -156,10 +157,11 @@ impl CaseInfo for Executable<'_, '_> {
         let mut worker = self.worker.borrow_mut();
         worker.watch(self.case, &mut failing);
         if failing.is_end_unseen {
-            failing = Failing { from: failing.steps.saturating_sub(Failing::LAST), ..Failing::default() };
+            let from = failing.steps.saturating_sub(Failing::LAST);
+            failing = Failing { from, found: failing.found, ..Failing::default() };
             worker.watch(self.case, &mut failing);
         }
-        failing.found
+        failing.found.into_iter().collect()
     }
 
     fn cause(&self) -> Option<String> {
@@ -184,8 +186,8 @@ impl Watch for Called<'_> {
     }
 }
 
-/// A watch that records which instruction fails at the end of the run, and why. Of a long run, it sees the beginning, and
-/// in a second one the end.
+/// A watch that records which instructions fail, and why: the last one of the run, or of a frame that its caller
+/// survives. Of a long run, it sees the beginning, and in a second one the end.
 #[derive(Default)]
 struct Failing {
     /// How many instructions run unseen; 0 in the first run.
@@ -193,7 +195,7 @@ struct Failing {
     steps: u64,
     last: Option<&'static OpInfo>,
     is_end_unseen: bool,
-    found: Vec<String>,
+    found: BTreeSet<String>,
 }
 
 impl Failing {
@@ -202,10 +204,18 @@ impl Failing {
 
     /// How many instructions it sees in the second run, at least.
     const LAST: u64 = 4;
+
+    /// Notes the last instruction if it has failed.
+    fn note_failure(&mut self, state: &dyn Inspect) {
+        if let Some((op, reason)) = self.last.take().zip(state.failure()) {
+            self.found.insert(format!("{}, {reason}", op.name));
+        }
+    }
 }
 
 impl Watch for Failing {
     fn before(&mut self, at: &At<'_>) {
+        self.note_failure(at.state);
         self.steps += 1;
         self.last = at.op;
     }
@@ -219,6 +229,7 @@ impl Watch for Failing {
     }
 
     fn passed_over(&mut self, count: u64) {
+        self.last = None;
         self.steps += count;
         self.is_end_unseen = self.from == 0;
     }
@@ -228,9 +239,7 @@ impl Watch for Failing {
     }
 
     fn pause(&mut self, state: &dyn Inspect) {
-        if let Some((op, reason)) = self.last.take().zip(state.failure()) {
-            self.found.push(format!("{}, {reason}", op.name));
-        }
+        self.note_failure(state);
     }
 }
 

@@ -235,8 +235,10 @@ fn case_in_file(id: &str, anchor: &Anchor) -> Option<VectorSource> {
 fn split_id<'i>(id: &'i str, anchor: &Anchor) -> Option<(PathBuf, &'i str)> {
     id.match_indices("::").find_map(|(at, _)| {
         let (file, case) = (&id[..at], &id[at + 2..]);
-        // Ids are printed with names from the anchor, and name the same case wherever they are typed.
-        let named = Some(anchor.path(file)).filter(|path| path.is_file());
+        // Ids are printed with names from the anchor, and name the same case wherever they are typed. No name begins
+        // with `./`, unless it would look like a flag.
+        let is_name = !file.starts_with("./") || file.starts_with("./-");
+        let named = Some(anchor.path(file)).filter(|path| is_name && path.is_file());
         let paths = [path_of(file), file.into()].map(|path| anchor.resolve(&path, Path::is_file));
         Some((named.or_else(|| paths.into_iter().find(|path| path.is_file()))?, case))
     })

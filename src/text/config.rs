@@ -175,12 +175,12 @@ impl FileConfig {
         Err(reader.diagnostics)
     }
 
-    /// The settings of a profile, followed by those of the default profile that it does not override.
+    /// The settings of a profile, and those of the default profile, which apply unless it overrides them.
     ///
     /// # Errors
     ///
     /// A message if there is no such profile.
-    pub fn profile(&self, name: &str) -> Result<Vec<&ConfigEntry>, String> {
+    pub fn profile(&self, name: &str) -> Result<[&[ConfigEntry]; 2], String> {
         let find = |name: &str| self.profiles.iter().find(|profile| profile.0 == name);
         let own = match find(name) {
             Some((_, entries)) => entries.as_slice(),
@@ -188,14 +188,13 @@ impl FileConfig {
             None => return Err(self.no_profile(name)),
         };
         let default = find(DEFAULT).filter(|_| name != DEFAULT).map_or(&[][..], |default| &default.1);
-        let is_new = |entry: &&ConfigEntry| !own.iter().any(|set| set.name == entry.name);
-        Ok(own.iter().chain(default.iter().filter(is_new)).collect())
+        Ok([own, default])
     }
 
-    /// The settings of all profiles and overrides.
-    pub fn entries(&self) -> impl Iterator<Item = &ConfigEntry> {
-        let of_files = self.overrides.iter().flat_map(|file_override| &file_override.entries);
-        self.profiles.iter().flat_map(|profile| &profile.1).chain(of_files)
+    /// The settings of each profile, and of each override.
+    pub fn tables(&self) -> impl Iterator<Item = &[ConfigEntry]> {
+        let of_files = self.overrides.iter().map(|file_override| &*file_override.entries);
+        self.profiles.iter().map(|profile| &*profile.1).chain(of_files)
     }
 
     fn no_profile(&self, name: &str) -> String {

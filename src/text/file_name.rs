@@ -1,5 +1,6 @@
 //! Paths as text that identifies exactly one file, for ids, reports and lists of expected failures.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fmt::Write;
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
@@ -11,6 +12,7 @@ use crate::text::number::hex;
 ///
 /// - Folders are separated by `/`. A leading `./` is omitted, unless the rest would look like a flag.
 /// - A byte that is not UTF-8 is written as `\xE9`, a harmful character as `\u{1b}`, and a backslash as `\\`.
+/// - A colon that another one follows, or nothing, is written as `\u{3a}`: in an id, the first `::` ends the path.
 pub fn shown(path: &Path) -> String {
     let text = if MAIN_SEPARATOR == '/' {
         lossless(path.as_os_str(), r"\\")
@@ -20,7 +22,19 @@ pub fn shown(path: &Path) -> String {
     let is_path = |rest: &&str| !rest.is_empty() && !rest.starts_with('/');
     let rest = text.strip_prefix("./").filter(is_path).unwrap_or(&text);
     let like_a_flag = if rest.starts_with('-') { "./" } else { "" };
-    format!("{like_a_flag}{}", escaped(rest))
+    format!("{like_a_flag}{}", without_double_colons(&escaped(rest)))
+}
+
+fn without_double_colons(text: &str) -> Cow<'_, str> {
+    if !text.contains("::") && !text.ends_with(':') {
+        return text.into();
+    }
+    let last = text.len() - 1;
+    let is_written = |at: usize| at < last && text.as_bytes()[at + 1] != b':';
+    let one = |(at, it): (usize, char)| {
+        if it == ':' && !is_written(at) { "\\u{3a}".to_owned() } else { it.to_string() }
+    };
+    text.char_indices().map(one).collect()
 }
 
 /// An argument as text for a printed command; a byte that is not UTF-8 is written as `\xE9`.
@@ -158,6 +172,16 @@ mod tests {
         assert_eq!(uncompressed_name("A.JSON.GZ"), Some("A.JSON"));
         assert_eq!(uncompressed_name("a.json"), None);
         assert_eq!(uncompressed_name("\u{e9}z"), None);
+    }
+
+    #[test]
+    fn a_path_has_no_double_colon_and_ends_without_one() {
+        for (path, expected) in
+            [("a::b", r"a\u{3a}:b"), ("a:::b:", r"a\u{3a}\u{3a}:b\u{3a}"), ("a:b", "a:b"), (":", r"\u{3a}")]
+        {
+            assert_eq!(shown(Path::new(path)), expected);
+            assert_eq!(path_of(expected), Path::new(path));
+        }
     }
 
     #[test]

@@ -79,6 +79,34 @@ fn flags_take_precedence_over_the_environment_and_the_file() {
     golden::file("config-precedence", &told.concat());
 }
 
+/// A flag that excludes a setting takes precedence over it, whichever of them declares that, and so does a profile over
+/// the default one. Two settings of one table that exclude each other are an error.
+#[test]
+fn flags_and_profiles_replace_settings_that_they_exclude() {
+    let check = |config: &str, args: &str, expected: &[&str]| {
+        let folder = folder(config);
+        let told = set(folder.path(), None, args);
+        let names: Vec<_> = told.lines().filter_map(|line| Some(line.split_once(" = ")?.0)).collect();
+        assert_eq!(names, expected, "{config:?} {args}: {told}");
+    };
+    check("[profile.default]\nfail-fast = true\n", "config --max-fail 2", &["max-fail"]);
+    check("[profile.default]\nmax-fail = 2\n", "config --fail-fast", &["fail-fast"]);
+    check(
+        "[profile.default]\nfail-fast = true\n[profile.ci]\nmax-fail = 2\n",
+        "config --profile ci",
+        &["max-fail"],
+    );
+    check(
+        "[profile.default]\nmax-fail = 2\n[profile.ci]\nfail-fast = true\n",
+        "config --profile ci",
+        &["fail-fast"],
+    );
+    let both = folder("[profile.default]\nmax-fail = 2\nfail-fast = true\n");
+    let wrong = vmconf(both.path(), None, &["list"]);
+    let expected = "error: vmconf.toml:3:1: fail-fast cannot be set beside max-fail\n";
+    assert_eq!((wrong.exit, &*wrong.stderr), (2, expected));
+}
+
 /// What is printed is what happens: 4 instructions are more than 3, and not more than 16.
 #[test]
 fn settings_have_the_effect_that_config_prints() {

@@ -117,6 +117,7 @@ fn wrong_lists_are_errors_with_positions() {
         "[[known]]\nreason = \"a\"\n",
         "[[known]]\nid = \"a\"\nreason = \"\"\n",
         "[[known]]\nid = \"[\"\nreason = \"a\"\n",
+        "[[known]]\nid = \"./v/a.json::*\"\nreason = \"a\"\n",
         "[[known]]\nid = \"a\"\nreason = \"a\"\nexpire = 2030-01-01\n",
         "[[known]]\nid = \"a\"\nreason = \"a\"\nexpires = \"2030-01-01\"\n",
         "[[known]]\nid = \"a\"\nreason = \"a\"\nexpires = 2030-01-01T00:00:00\n",
@@ -131,6 +132,11 @@ fn wrong_lists_are_errors_with_positions() {
         ran.stderr
     });
     golden::file("known-wrong-lists", &told.concat());
+    let list = List::new("");
+    fs::write(&list.path, b"# a\n# \xff\n").unwrap();
+    let no_text = list.run(&[ADD]);
+    let expected = "error: known.toml:2: not UTF-8; expected text in UTF-8\n";
+    assert_eq!((no_text.exit, &*no_text.stderr), (2, expected));
     assert_eq!(List::new("").vmconf(&["run", "--today", "yesterday", "--known"], &[ADD]).exit, 2);
     assert_eq!(List::new("").run(&[ADD]).exit, 0);
 }
@@ -475,6 +481,41 @@ fn cases_that_fail_differently_are_accepted() {
     let updated = in_folder(&folder, &["known", "update", "k.toml", "v.json", "--accept", "new"]);
     assert_eq!(updated.stdout, "added v.json::a\nadded v.json::b\n");
     assert_eq!(in_folder(&folder, &["run", "v.json", "--known", "k.toml"]).exit, 0, "{}", list_in(&folder));
+}
+
+/// Without that, the entry stays as it is, and a note says why.
+#[test]
+fn an_entry_of_cases_that_fail_differently_is_noted() {
+    let folder = sixes(&[("a", 7), ("b", 7)]);
+    let text = fs::read_to_string(folder.path().join("v.json")).unwrap();
+    fs::write(folder.path().join("v.json"), text.replacen("PUSH6", "ABORT", 1)).unwrap();
+    let list = entry("v.json::*", "signature = \"neo3 out: missing\"\n");
+    fs::write(folder.path().join("k.toml"), &list).unwrap();
+    let updated = in_folder(&folder, &["known", "update", "k.toml", "v.json"]);
+    let note = "note: kept v.json::*: not all of its cases fail so, such as by ";
+    assert!(updated.stderr.starts_with(note), "{updated:?}");
+    assert_eq!((&*updated.stdout, list_in(&folder)), ("nothing to change\n", list));
+}
+
+/// What is written to the list while the cases run stays.
+#[cfg(unix)]
+#[test]
+fn an_update_keeps_what_was_written_during_the_run() {
+    let folder = sixes(&[("a", 7)]);
+    let vm = format!(
+        "x=sh -c 'printf \"%s\\n\" \"# mine\" >> k.toml; exec {} serve neo3'",
+        env!("CARGO_BIN_EXE_vmconf")
+    );
+    let update = ["known", "update", "k.toml", "v.json", "--accept", "new", "--vm", &vm];
+    for before in ["", "# first\n"] {
+        fs::write(folder.path().join("k.toml"), before).unwrap();
+        assert_eq!(in_folder(&folder, &update).exit, 0);
+        let list = list_in(&folder);
+        assert!(list.starts_with(&format!("{before}# mine\n")) && list.contains("v.json::a"), "{list}");
+    }
+    fs::remove_file(folder.path().join("k.toml")).unwrap();
+    assert_eq!(in_folder(&folder, &update).exit, 0);
+    assert!(list_in(&folder).starts_with("# mine\n"), "{}", list_in(&folder));
 }
 
 /// An update leaves each byte that it has no reason to change: the byte order mark, ends of lines, spaces and comments.

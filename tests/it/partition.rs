@@ -250,6 +250,8 @@ fn reports_that_cannot_be_merged_are_refused() {
     let fewer: String =
         text.split_inclusive('\n').enumerate().filter(|it| it.0 != 3).map(|it| it.1).collect();
     let fewer = write("fewer.jsonl", &fewer);
+    let lines: Vec<_> = text.split_inclusive('\n').collect();
+    let repeated = write("repeated.jsonl", &[&lines[..2], &lines[1..2], &lines[3..]].concat().concat());
     let longer = write("longer.jsonl", &format!("{text}{}\n", text.lines().nth(1).unwrap()));
     let typed = write("typed.jsonl", &text.replace("\"flags\":[]", "\"flags\":{}"));
     let check = |files: &[&PathBuf], what: &str| {
@@ -267,6 +269,8 @@ fn reports_that_cannot_be_merged_are_refused() {
     check(&[first, other], "is part of another run than");
     check(&[first, &strict], "its flags are --strict, not none");
     check(&[first, first_of_three], "it is of 3 parts, not of 2");
+    let [_, sliced] = &parts(&three, "slice", 2, &["vectors/evm/arithmetic"])[..] else { panic!() };
+    check(&[first, sliced], "its cases were assigned to parts in another way (hash, slice)");
     // The file has the same cases, and other content.
     let vectors = folder.path().join("v.json");
     let add = fs::read_to_string(at_root("vectors/evm/arithmetic/add.json")).unwrap();
@@ -286,6 +290,8 @@ fn reports_that_cannot_be_merged_are_refused() {
     check(&[first, &deep], "recursion limit exceeded");
     check(&[first, &ended], "ended.jsonl: is of a run that was interrupted");
     check(&[first, &fewer], "fewer.jsonl: has other cases than its summary counts");
+    check(&[first, &repeated], "repeated.jsonl: vectors/evm/arithmetic/");
+    check(&[first, &repeated], " is reported twice");
     check(&[first, &longer], "comes after the summary");
     check(&[first, &typed], "typed.jsonl: line 1, column ");
     check(&[&folder.path().join("none.jsonl")], "none.jsonl: No such file");
@@ -316,6 +322,24 @@ fn parts_with_other_settings_are_of_another_run() {
         }
         let merged = vmconf(&["merge", "1.jsonl", "2.jsonl"]);
         assert_eq!(merged.exit, exit, "{first:?}, {second:?}: {merged:?}");
+    }
+}
+
+/// A list of known failures decides verdicts as well: its text is part of a run.
+#[test]
+fn parts_with_another_list_of_known_failures_are_of_another_run() {
+    let folder = TempDir::new().unwrap();
+    fs::copy(at_root("tests/samples/vmtests/wrong/gas.json"), folder.path().join("gas.json")).unwrap();
+    let vmconf = |args: &[&str]| ran(command(args).current_dir(folder.path()).output().unwrap());
+    let list = "[[known]]\nid = \"gas.json::*\"\nreason = \"later\"\n";
+    for (second, exit) in [(list, 0), ("", 2)] {
+        for (part, list) in [("1", list), ("2", second)] {
+            fs::write(folder.path().join("k.toml"), list).unwrap();
+            let (partition, report) = (format!("slice:{part}/2"), format!("json={part}.jsonl"));
+            vmconf(&["run", "gas.json", "--known", "k.toml", "--partition", &partition, "--report", &report]);
+        }
+        let merged = vmconf(&["merge", "1.jsonl", "2.jsonl"]);
+        assert_eq!(merged.exit, exit, "{second:?}: {merged:?}");
     }
 }
 

@@ -428,6 +428,29 @@ fn results_of_selected_cases_are_those_of_a_run_of_all() {
     assert!(all.iter().any(|report| matches!(report.verdict, Verdict::Fail(_))));
 }
 
+/// An instruction also fails in a call that its caller survives: `vmconf coverage` counts the same cases.
+#[test]
+fn an_instruction_fails_as_coverage_counts_it() {
+    const FILES: [&str; 3] = [
+        "vectors/ethereum/instructions-calls.json",
+        "vectors/ethereum/instructions-endings.json",
+        "vectors/ethereum/memory-growth.json",
+    ];
+    let coverage = vmconf(&[&["coverage", "--output", "json"], &FILES[..]].concat()).stdout;
+    let coverage: serde_json::Value = serde_json::from_str(&coverage).unwrap();
+    let mut compared = 0;
+    for op in coverage["machines"][0]["instructions"].as_array().unwrap() {
+        for aspect in op["aspects"].as_array().unwrap() {
+            let Some(reason) = aspect["what"].as_str().unwrap().strip_prefix("fails: ") else { continue };
+            let expression = format!("fails({}, {reason})", op["name"].as_str().unwrap());
+            let found = listed(&[&FILES[..], &["-E", &expression]].concat()).len() as u64;
+            assert_eq!(Some(found), aspect["cases"].as_u64(), "{expression}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 3, "{compared}");
+}
+
 /// The instruction that fails is found also at the end of a long run.
 #[test]
 fn a_failure_after_a_long_run_is_found() {

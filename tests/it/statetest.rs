@@ -257,3 +257,23 @@ fn blob_gas_has_a_price_for_each_excess() {
         assert_eq!(output, Some(Value::Bytes(expected)), "{excess}");
     }
 }
+
+/// A transaction of a later type may state one price, which is then both of its own, as in geth; a tip of its own counts.
+#[test]
+fn one_price_is_both_prices_of_a_later_type() {
+    // GASPRICE, which is returned.
+    let text = with_code("London", "3a60005260206000f3", "0x0f4240")
+        .replace(r#""currentBaseFee": "0x00""#, r#""currentBaseFee": "0x07""#);
+    for (members, paid) in [
+        (r#""gasPrice": "0x0a""#, 10),
+        (r#""gasPrice": "0x0a", "type": "0x02""#, 10),
+        (r#""gasPrice": "0x0a", "type": "0x02", "maxPriorityFeePerGas": "0x01""#, 8),
+        (r#""maxFeePerGas": "0x0a""#, 7),
+        (r#""maxFeePerGas": "0x0a", "maxPriorityFeePerGas": "0x01""#, 8),
+    ] {
+        let machine = executed(text.replace(r#""gasPrice": "0x00""#, members));
+        let mut expected = vec![0; 32];
+        expected[31] = paid;
+        assert_eq!(machine.observe("output"), Some(Value::Bytes(expected)), "{members}");
+    }
+}

@@ -229,16 +229,32 @@ fn read_env(env: JsonNode<'_>, chain: &mut Option<BigInt>, diagnostics: &mut Dia
     block.keep("coinbase", coinbase.map(|address| Value::Bytes(address.to_vec())));
     for (member, name) in REQUIRED {
         let node = fields.required(member, diagnostics);
-        block.keep(name, node.and_then(|node| diagnostics.keep(quantity(node))).map(Value::Int));
+        block.keep(name, node.and_then(|node| block_number(node, member, diagnostics)).map(Value::Int));
     }
     for (member, name) in OPTIONAL {
         let node = fields.present(member);
-        block.keep(name, node.and_then(|node| diagnostics.keep(quantity(node))).map(Value::Int));
+        block.keep(name, node.and_then(|node| block_number(node, member, diagnostics)).map(Value::Int));
     }
-    *chain = fields.present("currentChainID").and_then(|node| diagnostics.keep(quantity(node)));
+    *chain =
+        fields.present("currentChainID").and_then(|node| block_number(node, "currentChainID", diagnostics));
     fields.ignore(NOT_SEEN);
     fields.finish(diagnostics);
     Some(Value::Record(block.0))
+}
+
+/// A number of the block or chain. The embedded machine keeps 64 bits of most of them.
+fn block_number(node: JsonNode<'_>, member: &str, diagnostics: &mut Diagnostics) -> Option<BigInt> {
+    /// Words, and the gas limit, of which a larger one has no other effect.
+    const MAY_BE_LARGER: [&str; 4] =
+        ["currentDifficulty", "currentRandom", "currentGasLimit", "currentTimestamp"];
+    let number = diagnostics.keep(quantity(node))?;
+    if number.bits() > 64 && !MAY_BE_LARGER.contains(&member) {
+        let machine = if member == "currentNumber" { "BLOCKHASH of the machine" } else { "the machine" };
+        let what = format!("{member} has more than 64 bits; {machine} in vmconf takes it for 2^64 - 1");
+        diagnostics
+            .caution(Diagnostic::at(node.at(), what).expected("less than 2^64").under(LintRule::Number));
+    }
+    Some(number)
 }
 
 fn read_config(
@@ -249,7 +265,7 @@ fn read_config(
 ) -> Option<()> {
     let mut fields = FieldReader::open(config, "config", diagnostics)?;
     if let Some(node) = fields.present("chainid") {
-        *chain = diagnostics.keep(quantity(node));
+        *chain = block_number(node, "chainid", diagnostics);
     }
     let schedule = fields.present("blobSchedule");
     fields.finish(diagnostics);

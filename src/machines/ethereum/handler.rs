@@ -1,7 +1,7 @@
 //! The phases of revm around the execution of a transaction, and what planted faults change in them.
 
 use revm_context::JournalTr;
-use revm_context::result::HaltReason;
+use revm_context::result::{HaltReason, InvalidTransaction};
 use revm_context_interface::ContextTr;
 use revm_context_interface::block::Block;
 use revm_context_interface::journaled_state::account::JournaledAccountTr;
@@ -33,6 +33,11 @@ impl Handler for Phases {
             Err(EngineError::Transaction(why)) if self.0.accepts(class(&why), engine.ctx.tx.tx_type) => {
                 pardon(&why, &mut engine.ctx);
                 plain.validate(engine)?
+            }
+            Err(EngineError::Transaction(InvalidTransaction::OverflowPaymentInTransaction))
+                if can_pay(engine)? =>
+            {
+                return Err(EngineError::Custom(LARGE_FEE.to_owned()));
             }
             other => other?,
         };
@@ -102,6 +107,22 @@ impl Handler for Phases {
         }
         Ok(())
     }
+}
+
+/// The fee of a transaction that the engine cannot execute although it is valid.
+const LARGE_FEE: &str =
+    "this machine computes with fees of at most 128 bits; gas limit times price of the transaction is more";
+
+/// Whether the sender has what the transaction may cost at most. A price that was read as the largest one may be more.
+fn can_pay(engine: &mut RevmEngine) -> Result<bool, EngineError> {
+    let tx = &engine.ctx.tx;
+    let (price, most) = (U256::from(tx.gas_price), U256::from(u128::MAX));
+    let fee = price.saturating_mul(U256::from(tx.gas_limit));
+    let blobs = U256::from(tx.max_fee_per_blob_gas).saturating_mul(U256::from(tx.total_blob_gas()));
+    let cost = fee.saturating_add(blobs).saturating_add(tx.value);
+    let sender = tx.caller;
+    let balance = *engine.ctx.journal_mut().load_account_mut(sender)?.balance();
+    Ok(price < most && cost <= balance && cost < U256::MAX)
 }
 
 /// Gives an account the price of this much gas.

@@ -63,6 +63,7 @@ pub(super) struct Prepared {
     pub(super) world: Rc<EthereumWorld>,
     block: BlockMembers,
     pub(super) chain: u64,
+    whole_chain: U256,
     pub(super) sender: Option<Address>,
 }
 
@@ -97,6 +98,7 @@ impl Prepared {
             world: Rc::new(EthereumWorld::read(record.pre()?)?),
             block,
             chain: clamped(record.chain()?),
+            whole_chain: record.chain()?,
             sender: sender(TransactionRecord(record.transaction()?))?,
             program: program.clone(),
         })
@@ -114,6 +116,11 @@ impl Prepared {
         let written = written
             .map(|blobs| Ok(Blobs { most: clamped(blobs.most()?), fraction: clamped(blobs.fraction()?) }));
         Ok(fork.blobs(written.transpose()?))
+    }
+
+    /// The number of a chain for the engine, which compares 64 bits of it with those of [`Prepared::chain`].
+    pub(super) fn engine_chain(&self, chain: U256) -> u64 {
+        if chain == self.whole_chain { self.chain } else { chain.try_into().unwrap_or(!self.chain) }
     }
 
     /// Whether the block states the price of blobs.

@@ -34,8 +34,10 @@ pub(super) fn read(
     let to = common.to()?;
     let tip = reader.small(common.tip()?)?;
     let price = reader.small(common.gas_price()?)?;
-    // Transactions of the first two types have one price.
-    let fee = reader.small(common.fee()?)?.filter(|_| kind >= DYNAMIC_FEE);
+    let fee = reader.small(common.fee()?)?;
+    // geth takes the one price of a transaction of the first two types for both prices of the others.
+    let tip = if fee.is_none() { tip.or(price) } else { tip };
+    let fee = fee.or(price).filter(|_| kind >= DYNAMIC_FEE);
     let nonce = reader.number(common.nonce()?)?.unwrap_or_default();
     let chain = reader.number(common.chain()?)?;
     let transaction = TxEnv {
@@ -47,7 +49,7 @@ pub(super) fn read(
         value: reader.number(chosen.value()?)?.unwrap_or_default(),
         data: Bytes::copy_from_slice(chosen.data()?),
         nonce: nonce.saturating_to(),
-        chain_id: Some(chain.map_or(test.chain, |chain| chain.saturating_to())),
+        chain_id: Some(chain.map_or(test.chain, |chain| test.engine_chain(chain))),
         access_list: access_list(chosen.access_list()?)?,
         gas_priority_fee: fee
             .filter(|_| fork.adds(FaultyRule::EffectivePrice))

@@ -43,8 +43,9 @@ pub struct Updated {
     pub text: String,
     /// What was changed.
     pub changes: Vec<String>,
-    /// A line for each entry that is kept although some of its cases pass, which a run reports as fixed.
-    pub fixed: Vec<String>,
+    /// A line for each entry that is kept although it does not fit some of its cases: they pass, which a run reports as
+    /// fixed, or they fail in several ways.
+    pub unfit: Vec<String>,
     /// How many entries are kept although none of their cases ran.
     pub unseen: usize,
 }
@@ -124,7 +125,10 @@ pub fn update(
         }
     }
     changes.reverse();
-    let fixed = list.entries.iter().zip(&seen).filter_map(|(entry, seen)| also_passes(entry, seen)).collect();
+    let entries = || list.entries.iter().zip(&seen);
+    let fixed = entries().filter_map(|(entry, seen)| also_passes(entry, seen));
+    let unfit =
+        fixed.chain(entries().filter_map(|(entry, seen)| fails_in_several_ways(entry, seen))).collect();
     if let AcceptedFailures::All(reason) = &policy.accepted {
         let unlisted = run.iter().filter(|report| is_unlisted(report, list, &corrected));
         // A case that was named twice ran twice.
@@ -134,7 +138,7 @@ pub fn update(
             changes.push(format!("added {}", report.id));
         }
     }
-    Ok(Updated { text: text.into_string(), changes, fixed, unseen })
+    Ok(Updated { text: text.into_string(), changes, unfit, unseen })
 }
 
 /// Whether a case fails, crashes or takes too long, and no entry applies to it, not even one whose signature is corrected.
@@ -155,6 +159,16 @@ fn also_passes(entry: &ExpectedFailure, seen: &SeenFailures) -> Option<String> {
         count => format!("{count} of its cases are fixed, such as {first}"),
     };
     Some(format!("kept {}: {what}; list only the cases that fail", entry.id))
+}
+
+/// A line for an entry whose signature cannot be corrected, since its cases have several.
+fn fails_in_several_ways(entry: &ExpectedFailure, seen: &SeenFailures) -> Option<String> {
+    let listed = entry.signature.as_ref()?;
+    let other = seen.signatures.iter().find(|is| *is != listed).filter(|_| seen.signatures.len() > 1)?;
+    Some(format!(
+        "kept {}: not all of its cases fail so, such as by {other}; list only those that do",
+        entry.id
+    ))
 }
 
 /// The entry that a case is counted for: as in a run, the first one that matches it and accepts how it does not pass; else

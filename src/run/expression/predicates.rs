@@ -348,10 +348,13 @@ fn instruction_and_reason(argument: &Matcher, _: &Families) -> Result<(), Unacce
     if let Pattern::Part(_) = argument.pattern {
         return Ok(());
     }
-    let Some((instruction, _)) = argument.text.split_once(',') else {
+    let Some((instruction, reason)) = argument.text.split_once(',') else {
         let expected = "expected an instruction and a reason, such as fails(POP, *)";
         return Err(Unaccepted::Form(expected.to_owned()));
     };
+    if reason.trim_start().starts_with('"') {
+        return Err(Unaccepted::Form("expected the reason without quotes, such as fails(POP, *)".to_owned()));
+    }
     let part = Argument::Plain(instruction.to_owned());
     let known = mnemonics();
     match Matcher::new(&part, argument.letters) {

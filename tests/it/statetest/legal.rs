@@ -118,6 +118,35 @@ fn a_type_that_no_fork_has_is_refused() {
     assert_eq!(wrong, ["root"]);
 }
 
+/// No fork refuses a fee for its size; the machine says that it cannot execute what the sender can pay.
+#[test]
+fn a_fee_of_more_than_128_bits_is_refused_only_if_the_sender_cannot_pay() {
+    let mut rich = test("London", &account(&format!("0x{:0<51}", 1)), json!({ "hash": BEFORE }));
+    let price = json!(format!("0x{:0<31}", 1));
+    rich["test"]["transaction"]["gasPrice"] = price.clone();
+    let Verdict::Error(errors) = verdict(&rich) else { panic!("the machine cannot execute it") };
+    assert!(errors[0].what.contains("fees of at most 128 bits"), "{errors:?}");
+    let demanded =
+        json!({ "expectException": "TransactionException.GASLIMIT_PRICE_PRODUCT_OVERFLOW", "hash": BEFORE });
+    let mut poor = test("London", &account("0x01"), demanded);
+    poor["test"]["transaction"]["gasPrice"] = price;
+    assert!(passes(&poor), "{:?}", verdict(&poor));
+}
+
+/// The numbers of chains are compared whole, although the machine keeps 64 bits of them.
+#[test]
+fn large_numbers_of_chains_are_compared_whole() {
+    for (transaction, is_refused) in [("0x010000000000000005", true), ("0x010000000000000001", false)] {
+        let demanded = json!({ "expectException": "TransactionException.INVALID_CHAINID", "hash": BEFORE });
+        let mut test = test("London", &account("0x0de0b6b3a7640000"), demanded);
+        test["test"]["config"] = json!({ "chainid": "0x010000000000000001" });
+        test["test"]["transaction"]["chainId"] = json!(transaction);
+        let Verdict::Fail(failure) = verdict(&test) else { panic!("the root is that of another account") };
+        let is_executed = failure.differences.iter().any(|difference| difference.at.to_string() == "outcome");
+        assert_eq!(is_executed, !is_refused, "{transaction}: {failure:?}");
+    }
+}
+
 /// The reference, section 6: any refusal satisfies a name that is not known.
 #[test]
 fn any_refusal_satisfies_an_unknown_name() {
