@@ -32,7 +32,7 @@ use crate::text::typed;
 /// A format of a family, ready to read.
 #[derive(Debug)]
 pub(super) struct FamilyReader {
-    family: Arc<Declaration>,
+    family: &'static Declaration,
     /// Which of its formats.
     number: usize,
     known: KnownNodes,
@@ -107,22 +107,22 @@ impl Rejection<'_, '_> {
 }
 
 impl FamilyReader {
-    pub(super) fn new(family: Arc<Declaration>, number: usize) -> FamilyReader {
+    pub(super) fn new(family: &'static Declaration, number: usize) -> FamilyReader {
         let known = KnownNodes::of(&family.formats[number]);
         FamilyReader { family, number, known }
     }
 
     /// What writes cases in this format.
     pub(super) fn writer(&self) -> FamilyWriter<'_> {
-        FamilyWriter::new(&self.family, self.number)
+        FamilyWriter::new(self.family, self.number)
     }
 
-    pub(super) fn format(&self) -> &FormatDeclaration {
+    pub(super) fn format(&self) -> &'static FormatDeclaration {
         &self.family.formats[self.number]
     }
 
     /// The member of a case with what is known about the case.
-    pub(super) fn info(&self) -> Option<&str> {
+    pub(super) fn info(&self) -> Option<&'static str> {
         self.format().info.as_deref()
     }
 
@@ -259,7 +259,7 @@ impl FamilyReader {
 
     /// See [`uncompared::rule_of`].
     pub(super) fn uncompared(&self, change: &str, at: &str) -> Option<DeclaredRule> {
-        uncompared::rule_of(&self.family, self.format(), change, at)
+        uncompared::rule_of(self.family, self.format(), change, at)
     }
 
     /// Reads a case.
@@ -269,7 +269,7 @@ impl FamilyReader {
         node: JsonNode<'_>,
         diagnostics: &mut Diagnostics,
     ) -> Option<Case> {
-        let (family, members) = (&*self.family, self.family.members().count());
+        let (family, members) = (self.family, self.family.members().count());
         let (values, places) = (Vec::with_capacity(members), Vec::with_capacity(members));
         let mut reader = CaseReader { family, diagnostics, values, places, is_given: vec![false; members] };
         self.format().program.iter().for_each(|given| reader.given(given, node));
