@@ -85,7 +85,7 @@ pub(crate) use load::{FileContent, FileError, LoadedCases, identify, read_text};
 pub use load::{LoadedCase, LoadedFile, explain_format};
 pub use missing::{MissingCase, missing_cases};
 pub use named_files::named_files;
-pub use options::{Contents, FindWorld, Flaky, LoadOptions, RunOptions, UnmatchedEntries};
+pub use options::{Contents, FindWorld, Flaky, LoadOptions, NamedTestee, RunOptions, UnmatchedEntries};
 pub use sample::CaseSample;
 pub(crate) use select::select;
 pub use select::{Purpose, open, open_in_turn, open_text};

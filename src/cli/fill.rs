@@ -13,8 +13,8 @@ use serde_json::json;
 use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
 use vmconf::model::exit_code::Exit;
-use vmconf::run::LoadOptions;
-use vmconf::run::fill::{self, Existing, FillMachine, FillOptions, FillOutcome, FilledCase, FilledFile};
+use vmconf::run::fill::{self, Existing, FillOptions, FillOutcome, FilledCase, FilledFile};
+use vmconf::run::{LoadOptions, NamedTestee};
 use vmconf::testees::MakeTestee;
 use vmconf::testees::process::ProcessVm;
 
@@ -136,11 +136,8 @@ impl FillCommand {
     }
 }
 
-fn machine(vm: &Arc<ProcessVm>, options: &LoadOptions) -> FillMachine {
-    let name = vm.command().name.clone();
-    let mut options = options.clone();
-    options.run.testee = MakeTestee::in_processes(vm.clone());
-    FillMachine { name, options }
+fn machine(vm: &Arc<ProcessVm>, options: &LoadOptions) -> NamedTestee {
+    NamedTestee::new(vm.command().name.clone(), MakeTestee::in_processes(vm.clone()), options)
 }
 
 /// What becomes of a file.

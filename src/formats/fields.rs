@@ -23,6 +23,9 @@ pub enum Strictness {
     Strict,
 }
 
+/// The severity of what was found, for a tolerant, a thorough and a strict reader; `None` if it is ignored.
+type SeverityByStrictness = [Option<Severity>; 3];
+
 /// Collects all diagnostics of a case, so that its author sees everything in one run.
 #[derive(Debug)]
 pub struct Diagnostics {
@@ -68,42 +71,33 @@ impl Diagnostics {
         self.found.push(diagnostic.severity(severity));
     }
 
+    /// Adds what was found with the severity that it has for this reader.
+    fn report(&mut self, severity: SeverityByStrictness, found: impl FnOnce() -> Diagnostic<Origin>) {
+        if let Some(severity) = severity[self.strictness as usize] {
+            self.add(severity, found());
+        }
+    }
+
     /// Reports ignored input: a note, or an error if the reader is strict.
     pub fn note(&mut self, diagnostic: Diagnostic<Origin>) {
-        let severity = match self.strictness {
-            Strictness::Tolerant => Severity::Note,
-            Strictness::Thorough => Severity::Warning,
-            Strictness::Strict => Severity::Error,
-        };
-        self.add(severity, diagnostic);
+        self.report([Some(Severity::Note), Some(Severity::Warning), Some(Severity::Error)], || diagnostic);
     }
 
     /// Reports a violation of the format's specification that real files contain: an error if the reader is
     /// strict, ignored if it is tolerant.
     pub fn breach(&mut self, diagnostic: impl FnOnce() -> Diagnostic<Origin>) {
-        match self.strictness {
-            Strictness::Tolerant => {}
-            Strictness::Thorough => self.add(Severity::Warning, diagnostic()),
-            Strictness::Strict => self.error(diagnostic()),
-        }
+        self.report([None, Some(Severity::Warning), Some(Severity::Error)], diagnostic);
     }
 
     /// Reports something on which the format's specification and all real files disagree: a note, ignored if
     /// the reader is tolerant.
     pub fn remark(&mut self, diagnostic: impl FnOnce() -> Diagnostic<Origin>) {
-        match self.strictness {
-            Strictness::Tolerant => {}
-            Strictness::Thorough | Strictness::Strict => self.add(Severity::Note, diagnostic()),
-        }
+        self.report([None, Some(Severity::Note), Some(Severity::Note)], diagnostic);
     }
 
     /// Reports ambiguous input: never an error, however strict the reader is.
     pub fn caution(&mut self, diagnostic: Diagnostic<Origin>) {
-        let severity = match self.strictness {
-            Strictness::Tolerant | Strictness::Strict => Severity::Note,
-            Strictness::Thorough => Severity::Warning,
-        };
-        self.add(severity, diagnostic);
+        self.report([Some(Severity::Note), Some(Severity::Warning), Some(Severity::Note)], || diagnostic);
     }
 
     /// Adds a note, however strict the reader is.
@@ -113,18 +107,12 @@ impl Diagnostics {
 
     /// Reports valid input that is probably a mistake: a warning in `vmconf check`, ignored when cases run.
     pub fn suspect(&mut self, diagnostic: impl FnOnce() -> Diagnostic<Origin>) {
-        match self.strictness {
-            Strictness::Tolerant | Strictness::Strict => {}
-            Strictness::Thorough => self.add(Severity::Warning, diagnostic()),
-        }
+        self.report([None, Some(Severity::Warning), None], diagnostic);
     }
 
     /// A list for the keys that a reader knows; `None` if no suggestions are reported.
     fn known_keys(&self) -> Option<Vec<&'static str>> {
-        match self.strictness {
-            Strictness::Tolerant | Strictness::Strict => None,
-            Strictness::Thorough => Some(Vec::new()),
-        }
+        (self.strictness == Strictness::Thorough).then(Vec::new)
     }
 
     /// The diagnostics in document order.

@@ -29,159 +29,134 @@ struct Uncompared {
     at: &'static str,
     /// The states of the machine after the step that the datum belongs to, if only those count.
     after: Option<&'static [&'static str]>,
-    rule: UncomparedRule,
 }
 
-const fn row(
-    format: &'static str,
-    change: &'static str,
-    at: &'static str,
-    rule: UncomparedRule,
-) -> Uncompared {
-    Uncompared { format, change, at, after: None, rule }
+const fn row(format: &'static str, change: &'static str, at: &'static str) -> Uncompared {
+    Uncompared { format, change, at, after: None }
 }
 
 impl Uncompared {
     const fn after(self, states: &'static [&'static str]) -> Uncompared {
         Uncompared { after: Some(states), ..self }
     }
+
+    const fn because(self, section: &'static str, text: &'static str) -> (Uncompared, UncomparedRule) {
+        (self, rule(section, text))
+    }
 }
 
-const NO_ORDER: UncomparedRule =
-    rule("formats.md#what-all-formats-share", "the members of an object have no order");
 const NAMES: UncomparedRule =
     rule("formats.md#what-all-formats-share", "a name and a description say nothing of the machine");
-const N3_FAULT: UncomparedRule = rule(
-    "formats/neovm-n3.md#how-a-result-is-compared",
-    "after a FAULT, only the state and the message are compared",
-);
-const N3_NO_FAULT: UncomparedRule =
-    rule("formats/neovm-n3.md#how-a-result-is-compared", "the message is compared after a FAULT only");
-const N3_NO_ACTIONS: UncomparedRule =
-    rule("formats/neovm-n3.md#members", "without actions as with none, the state is compared as it is");
-const N2_NO_ACTIONS: UncomparedRule =
-    rule("formats/neovm-2x.md#members", "without actions as with none, the state is compared as it is");
-const N3_UNMENTIONED: UncomparedRule = rule(
-    "formats/neovm-n3.md#how-a-result-is-compared",
-    "what a vector does not mention is not compared, or has its default",
-);
-const N2_UNMENTIONED: UncomparedRule =
-    rule("formats/neovm-2x.md#members", "what a vector does not mention is not compared, or has its default");
-const N3_SPELLING: UncomparedRule =
-    rule("formats/neovm-n3.md#items", "bytes have two spellings, in upper and in lower case");
-const N3_UNKNOWN: UncomparedRule = rule(
-    "formats/neovm-n3.md#members",
-    "it belongs in an entry of invocationStack, and is an unknown member here, which is noted",
-);
-const SOURCES: UncomparedRule =
-    rule("formats/vmtests.md#members", "what a test keeps of its source is not compared");
 const EMPTY: UncomparedRule = rule(
     "formats/vmtests.md#how-post-is-compared",
     "an empty account and a word of storage that is zero are treated as absent",
 );
-const PREVIOUS_HASH: UncomparedRule = rule("formats/vmtests.md#members", "no instruction reads it");
-const HALT_CALLS: UncomparedRule =
-    rule("formats/vmtests.md#members", "a test that demands a halt may have an empty one");
-const ACCOUNT_CODE: UncomparedRule =
-    rule("formats/vmtests.md#members", "without it, the code of the account is executed");
-const INPUT_ZEROS: UncomparedRule = rule(
-    "formats/vmtests.md#members",
-    "instructions read zeros after the end of the input; only CALLDATASIZE shows the difference",
-);
-const C89_UNMENTIONED: UncomparedRule =
-    rule("formats/minic89.md#a-test", "what a vector does not mention is not compared");
-const C89_DEFAULT: UncomparedRule = rule("formats/minic89.md#a-test", "the default may be left out");
-const TINY_UNMENTIONED: UncomparedRule =
-    rule("formats/tinyvm.md#a-test-of-one-machine", "what a vector does not mention is not compared");
-const TINY_WORDS: UncomparedRule = rule("formats/tinyvm.md#segments", "a list says as many words as it has");
-const TINY_EXACT: UncomparedRule = rule(
-    "formats/tinyvm.md#a-test-of-one-machine",
-    "true demands that nothing else changed, and nothing else did",
-);
-const TINY_DEFAULT: UncomparedRule =
-    rule("formats/tinyvm.md#a-test-of-one-machine", "the default may be left out");
-const TINY_ZERO: UncomparedRule = rule(
-    "formats/tinyvm.md#a-test-of-one-machine",
-    "most words and registers are zero, as the added one demands",
-);
-const ROOT: UncomparedRule = rule(
-    "formats/statetest.md#what-a-test-means",
-    "the root of the state is compared; the state says where it differs",
-);
-
-const SIGNED: UncomparedRule = rule(
-    "formats/statetest.md#what-a-test-means",
-    "the signed transaction is not compared; vmconf check compares it with the one that is chosen",
-);
-
 const CHOSEN: UncomparedRule = rule(
     "formats/statetest.md#what-a-test-means",
     "a case chooses one of the data, gas limits and values; the others belong to other cases",
-);
-
-const NO_RECIPIENT: UncomparedRule = rule(
-    "formats/statetest.md#what-a-test-means",
-    "without a recipient as with an empty one, a contract is created",
-);
-const NOT_SEEN: UncomparedRule = rule("formats/statetest.md#what-a-test-means", "no transaction sees it");
-const NOTED_ONCE: UncomparedRule = rule(
-    "formats/statetest.md#what-a-test-means",
-    "an unknown member of what the cases of a test share is noted once, with the first case",
 );
 
 /// Everything that a TinyVM test expects, at its end or after a continuation.
 const TINY_EXPECT: &str = "{**/expect,**/expect/**}";
 
 /// The first row that applies counts.
-const ROWS: &[Uncompared] = &[
-    row("*", "member order", "**", NO_ORDER),
-    row("*", "*", "{name,description}", NAMES),
-    row("neovm-*", "*", "steps/*/name", NAMES),
+const ROWS: &[(Uncompared, UncomparedRule)] = &[
+    row("*", "member order", "**")
+        .because("formats.md#what-all-formats-share", "the members of an object have no order"),
+    (row("*", "*", "{name,description}"), NAMES),
+    (row("neovm-*", "*", "steps/*/name"), NAMES),
     row(
         "vmtests",
         "*",
         "{_info,_info/**,//,///**,expect,expect/**,expet,expet/**,expectOut,expectOut/**,export,export/**}",
-        SOURCES,
+    )
+    .because("formats/vmtests.md#members", "what a test keeps of its source is not compared"),
+    row("vmtests", "*", "env/previousHash").because("formats/vmtests.md#members", "no instruction reads it"),
+    (row("vmtests", "removed", "{post/*,post/*/storage/*}"), EMPTY),
+    (row("vmtests", "{added,type,value,length}", "{pre,post}/*/{storage,storage/*}"), EMPTY),
+    row("vmtests", "removed", "callcreates")
+        .because("formats/vmtests.md#members", "a test that demands a halt may have an empty one"),
+    row("vmtests", "removed", "exec/code")
+        .because("formats/vmtests.md#members", "without it, the code of the account is executed"),
+    row("vmtests", "{order,item removed}", "{exec/data,exec/data/*}").because(
+        "formats/vmtests.md#members",
+        "instructions read zeros after the end of the input; only CALLDATASIZE shows the difference",
     ),
-    row("vmtests", "*", "env/previousHash", PREVIOUS_HASH),
-    row("vmtests", "removed", "{post/*,post/*/storage/*}", EMPTY),
-    row("vmtests", "{added,type,value,length}", "{pre,post}/*/{storage,storage/*}", EMPTY),
-    row("vmtests", "removed", "callcreates", HALT_CALLS),
-    row("vmtests", "removed", "exec/code", ACCOUNT_CODE),
-    row("vmtests", "{order,item removed}", "{exec/data,exec/data/*}", INPUT_ZEROS),
     row(
         "neovm-n3",
         "*",
         "steps/*/result/{invocationStack,invocationStack/**,resultStack,resultStack/**,refs}",
-        N3_FAULT,
     )
-    .after(&["FAULT"]),
-    row("neovm-n3", "*", "steps/*/result/exceptionMessage", N3_NO_FAULT).after(&["HALT", "BREAK", "NONE"]),
-    row("neovm-n3", "removed", "steps/*/actions", N3_NO_ACTIONS),
-    row("neovm-2x", "removed", "steps/*/actions", N2_NO_ACTIONS),
-    row("neovm-n3", "removed", "{script,steps/*/result/**}", N3_UNMENTIONED),
-    row("neovm-2x", "removed", "{script,steps/*/result/**}", N2_UNMENTIONED),
-    row("neovm-n3", "order", "**/resultStack", N3_SPELLING),
-    row(
-        "neovm-n3",
-        "*",
-        "steps/*/result/{arguments,arguments/**,evaluationStack,evaluationStack/**}",
-        N3_UNKNOWN,
+    .after(&["FAULT"])
+    .because(
+        "formats/neovm-n3.md#how-a-result-is-compared",
+        "after a FAULT, only the state and the message are compared",
     ),
-    row("minic89", "removed", "{expect,trace}/**", C89_UNMENTIONED),
-    row("minic89", "removed", "{args,entry,trace}", C89_DEFAULT),
-    row("tinyvm", "removed", TINY_EXPECT, TINY_UNMENTIONED),
-    row("tinyvm", "item removed", "**/{data,registers}/**", TINY_WORDS),
-    row("tinyvm", "value", "**/exact", TINY_EXACT),
-    row("tinyvm", "{removed,added}", "{registers,registers/*,steps,zeroLimit}", TINY_DEFAULT),
-    row("tinyvm", "added", TINY_EXPECT, TINY_ZERO),
-    row("statetest", "removed", "state", ROOT),
-    row("statetest", "*", "txbytes", SIGNED),
-    row("statetest", "*", "transaction/{data,gasLimit,value,accessLists}/**", CHOSEN),
-    row("statetest", "{added,order,item removed}", "transaction/{data,gasLimit,value,accessLists}", CHOSEN),
-    row("statetest", "removed", "transaction/to", NO_RECIPIENT),
-    row("statetest", "*", "env/{previousHash,currentBeaconRoot,currentWithdrawalsRoot,parent*}", NOT_SEEN),
-    row("statetest", "added", "{env,pre/*,transaction}", NOTED_ONCE),
+    row("neovm-n3", "*", "steps/*/result/exceptionMessage").after(&["HALT", "BREAK", "NONE"]).because(
+        "formats/neovm-n3.md#how-a-result-is-compared",
+        "the message is compared after a FAULT only",
+    ),
+    row("neovm-n3", "removed", "steps/*/actions").because(
+        "formats/neovm-n3.md#members",
+        "without actions as with none, the state is compared as it is",
+    ),
+    row("neovm-2x", "removed", "steps/*/actions").because(
+        "formats/neovm-2x.md#members",
+        "without actions as with none, the state is compared as it is",
+    ),
+    row("neovm-n3", "removed", "{script,steps/*/result/**}").because(
+        "formats/neovm-n3.md#how-a-result-is-compared",
+        "what a vector does not mention is not compared, or has its default",
+    ),
+    row("neovm-2x", "removed", "{script,steps/*/result/**}").because(
+        "formats/neovm-2x.md#members",
+        "what a vector does not mention is not compared, or has its default",
+    ),
+    row("neovm-n3", "order", "**/resultStack")
+        .because("formats/neovm-n3.md#items", "bytes have two spellings, in upper and in lower case"),
+    row("neovm-n3", "*", "steps/*/result/{arguments,arguments/**,evaluationStack,evaluationStack/**}")
+        .because(
+            "formats/neovm-n3.md#members",
+            "it belongs in an entry of invocationStack, and is an unknown member here, which is noted",
+        ),
+    row("minic89", "removed", "{expect,trace}/**")
+        .because("formats/minic89.md#a-test", "what a vector does not mention is not compared"),
+    row("minic89", "removed", "{args,entry,trace}")
+        .because("formats/minic89.md#a-test", "the default may be left out"),
+    row("tinyvm", "removed", TINY_EXPECT)
+        .because("formats/tinyvm.md#a-test-of-one-machine", "what a vector does not mention is not compared"),
+    row("tinyvm", "item removed", "**/{data,registers}/**")
+        .because("formats/tinyvm.md#segments", "a list says as many words as it has"),
+    row("tinyvm", "value", "**/exact").because(
+        "formats/tinyvm.md#a-test-of-one-machine",
+        "true demands that nothing else changed, and nothing else did",
+    ),
+    row("tinyvm", "{removed,added}", "{registers,registers/*,steps,zeroLimit}")
+        .because("formats/tinyvm.md#a-test-of-one-machine", "the default may be left out"),
+    row("tinyvm", "added", TINY_EXPECT).because(
+        "formats/tinyvm.md#a-test-of-one-machine",
+        "most words and registers are zero, as the added one demands",
+    ),
+    row("statetest", "removed", "state").because(
+        "formats/statetest.md#what-a-test-means",
+        "the root of the state is compared; the state says where it differs",
+    ),
+    row("statetest", "*", "txbytes").because(
+        "formats/statetest.md#what-a-test-means",
+        "the signed transaction is not compared; vmconf check compares it with the one that is chosen",
+    ),
+    (row("statetest", "*", "transaction/{data,gasLimit,value,accessLists}/**"), CHOSEN),
+    (row("statetest", "{added,order,item removed}", "transaction/{data,gasLimit,value,accessLists}"), CHOSEN),
+    row("statetest", "removed", "transaction/to").because(
+        "formats/statetest.md#what-a-test-means",
+        "without a recipient as with an empty one, a contract is created",
+    ),
+    row("statetest", "*", "env/{previousHash,currentBeaconRoot,currentWithdrawalsRoot,parent*}")
+        .because("formats/statetest.md#what-a-test-means", "no transaction sees it"),
+    row("statetest", "added", "{env,pre/*,transaction}").because(
+        "formats/statetest.md#what-a-test-means",
+        "an unknown member of what the cases of a test share is noted once, with the first case",
+    ),
 ];
 
 /// Members of an object around a case that belong to its inputs, by format: other cases of the file share them.
@@ -215,7 +190,7 @@ fn ignores_case(format: &str) -> bool {
 
 /// All rules, in the order of the rows.
 pub fn rules() -> impl Iterator<Item = UncomparedRule> {
-    ROWS.iter().map(|row| row.rule).chain([OVERRIDDEN, IGNORED])
+    ROWS.iter().map(|row| row.1).chain([OVERRIDDEN, IGNORED])
 }
 
 /// The rule that explains why a change is not detected; `None` if there is none. `state` is the machine's
@@ -228,11 +203,11 @@ pub fn rule_of(format: &str, change: &str, at: &str, state: Option<&str>) -> Opt
             .build()
             .is_ok_and(|glob| glob.compile_matcher().is_match(text))
     };
-    let applies = |row: &&Uncompared| {
+    let applies = |(row, _): &&(Uncompared, UncomparedRule)| {
         matches(row.format, format)
             && matches(row.change, change)
             && matches(row.at, at)
             && row.after.is_none_or(|after| state.is_some_and(|state| after.contains(&state)))
     };
-    ROWS.iter().find(applies).map(|row| row.rule)
+    ROWS.iter().find(applies).map(|row| row.1)
 }

@@ -3,14 +3,14 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::state_runs::{CannotRun, EndGroups, StateEnd, StateMachine, StateRuns, options_of, shown};
+pub use super::state_runs::state_machines;
+use super::state_runs::{CannotRun, EndGroups, StateEnd, StateRuns, shown};
 use super::states::{CellAtPointer, GeneratedState, StateGenerator};
 use crate::formats::NotRepresentable;
 use crate::formats::family::{FamilyWriter, NewFamilyCase};
 use crate::model::field_type::{DeclaredField, FieldType};
 use crate::prove::numbers::Numbers;
-use crate::run::{Families, FamilyMachine, FileOptions, IgnoredField};
-use crate::testees::MakeTestee;
+use crate::run::{FamilyMachine, NamedTestee};
 use crate::text::number::natural;
 use crate::text::suggest::nearest;
 
@@ -148,24 +148,6 @@ pub struct StateCorpus<'m> {
     is_checked: bool,
 }
 
-/// The machines that a corpus is made with.
-pub struct CorpusMachines(Vec<StateMachine>);
-
-impl CorpusMachines {
-    /// These machines, each with its name. Ignored fields are neither compared nor filled in.
-    pub fn new(
-        family: FamilyMachine,
-        families: &Families,
-        ignored: &[IgnoredField],
-        machines: impl IntoIterator<Item = (String, MakeTestee)>,
-    ) -> CorpusMachines {
-        let (format, ignored) = (family.family.formats().next(), ignored.to_vec());
-        let file = FileOptions { format, families: families.clone(), ignored, ..FileOptions::default() };
-        let machine = |(name, testee)| StateMachine { name, options: options_of(&file, testee) };
-        CorpusMachines(machines.into_iter().map(machine).collect())
-    }
-}
-
 /// The number that has one value in each part.
 struct ChosenNumber {
     target: ChosenPlace,
@@ -188,11 +170,11 @@ impl<'m> StateCorpus<'m> {
     /// When the machines cannot run states of the family, or there is no such number.
     pub fn new(
         family: FamilyMachine,
-        machines: &'m CorpusMachines,
+        machines: &'m [NamedTestee],
         options: CorpusOptions,
     ) -> Result<StateCorpus<'m>, NoCorpus> {
         let writer = family.family.writer(None);
-        let runs = StateRuns::new(family, writer, &machines.0, options.jobs)?;
+        let runs = StateRuns::new(family, writer, machines, options.jobs)?;
         let generator = StateGenerator::new(runs.given(writer), writer.constants());
         let chosen = options.each.as_ref().map(|each| chosen(each, generator.fields()));
         let chosen = chosen.transpose().map_err(NoCorpus::Each)?;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::thread::scope;
 
+use crate::formats::Format;
 use crate::formats::family::FamilyWriter;
 use crate::machines::MachineInfo;
 use crate::model::assertion::{Assertion, Expected};
@@ -13,17 +14,11 @@ use crate::model::path::Path;
 use crate::model::position::Origin;
 use crate::model::value::Value;
 use crate::model::verdict::{Breakdown, Verdict};
-use crate::run::{FamilyMachine, FileOptions, Flaky, IgnoredField, LoadOptions, RunOptions, Worker};
+use crate::run::{
+    Families, FamilyMachine, FileOptions, Flaky, IgnoredField, LoadOptions, NamedTestee, RunOptions, Worker,
+};
 use crate::testees::{MakeTestee, Stopped};
 use crate::text::typed::{address_of_key, compared, written};
-
-/// A machine that states are run on.
-pub(super) struct StateMachine {
-    /// Its name in reports.
-    pub(super) name: String,
-    /// How its cases are run.
-    pub(super) options: LoadOptions,
-}
 
 /// Why machines cannot run states.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -105,18 +100,27 @@ impl BrokenEnd {
 /// Runs states.
 pub(super) struct StateRuns<'m> {
     info: &'static MachineInfo,
-    pub(super) machines: &'m [StateMachine],
+    pub(super) machines: &'m [NamedTestee],
     /// The fields that are compared: those that vectors can demand and that all machines report.
     pub(super) fields: Vec<&'static DeclaredField>,
     steps: Vec<Step>,
     jobs: usize,
 }
 
-/// The options with which machines run the vectors of a family. A breakdown that does not repeat is no verdict on a
-/// state; the machine counts it.
-pub(super) fn options_of(file: &FileOptions, testee: MakeTestee) -> LoadOptions {
-    let run = RunOptions { testee, flaky: Flaky::Pass, ..RunOptions::default() };
-    LoadOptions { run, file: file.clone(), overrides: Vec::new() }
+/// The machines that run states of a family, each with its name: in one of its formats, or the first one. Ignored fields
+/// are not compared. A breakdown that does not repeat is no verdict on a state; the machine counts it.
+pub fn state_machines(
+    (family, format): (FamilyMachine, Option<&'static Format>),
+    families: &Families,
+    ignored: &[IgnoredField],
+    machines: impl IntoIterator<Item = (String, MakeTestee)>,
+) -> Vec<NamedTestee> {
+    let format = format.or_else(|| family.family.formats().next());
+    let (families, ignored) = (families.clone(), ignored.to_vec());
+    let file = FileOptions { format, families, ignored, ..FileOptions::default() };
+    let run = RunOptions { flaky: Flaky::Pass, ..RunOptions::default() };
+    let options = LoadOptions { run, file, overrides: Vec::new() };
+    machines.into_iter().map(|(name, testee)| NamedTestee::new(name, testee, &options)).collect()
 }
 
 impl<'m> StateRuns<'m> {
@@ -128,7 +132,7 @@ impl<'m> StateRuns<'m> {
     pub(super) fn new(
         family: FamilyMachine,
         writer: FamilyWriter<'static>,
-        machines: &'m [StateMachine],
+        machines: &'m [NamedTestee],
         jobs: usize,
     ) -> Result<StateRuns<'m>, CannotRun> {
         let info = family.machine;

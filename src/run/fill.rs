@@ -9,7 +9,7 @@ use std::str::Lines;
 use super::bless::{BlessOptions, Blessed, CaseChange, Missing, OutcomeChange, SameCases, bless, unknown_of};
 use super::ignored_field::IgnoredField;
 use super::load::LoadedFile;
-use super::options::LoadOptions;
+use super::options::{LoadOptions, NamedTestee};
 use super::select::open;
 use super::source::VectorSource;
 use crate::model::case::CaseId;
@@ -17,14 +17,6 @@ use crate::model::case_report::CaseReport;
 use crate::model::verdict::Verdict;
 use crate::text::edit;
 use crate::text::json::Document;
-
-/// A machine whose results are compared with those of others.
-pub struct FillMachine {
-    /// Its name in reports and vectors.
-    pub name: String,
-    /// How it runs cases.
-    pub options: LoadOptions,
-}
 
 /// How to fill a file.
 #[derive(Debug, Clone)]
@@ -97,7 +89,7 @@ pub struct FillGroup {
 }
 
 /// Fills a file with what the machines agree on.
-pub fn fill(source: &VectorSource, machines: &[FillMachine], options: &FillOptions) -> FilledFile {
+pub fn fill(source: &VectorSource, machines: &[NamedTestee], options: &FillOptions) -> FilledFile {
     let Some(machine) = machines.first() else { return FilledFile::default() };
     let loaded = open(source, &machine.options);
     let unknown = machines.iter().flat_map(|machine| unknown_of(&loaded, &machine.options)).collect();
@@ -106,7 +98,7 @@ pub fn fill(source: &VectorSource, machines: &[FillMachine], options: &FillOptio
         missing: Missing::Fill,
         ..BlessOptions::default()
     };
-    let bless = |machine: &FillMachine| bless(source, &without(&machine.options, &unknown), &wanted);
+    let bless = |machine: &NamedTestee| bless(source, &without(&machine.options, &unknown), &wanted);
     let blessed: Vec<_> = machines.iter().map(bless).collect();
     let first = &blessed[0];
     let mut filled = FilledFile { old: first.old.clone(), ..FilledFile::default() };
@@ -192,7 +184,7 @@ struct Agreeing<'b> {
 /// The machines by what they do with a case, and those that could not run it, with the reason.
 fn group<'b>(
     id: &CaseId,
-    machines: &[FillMachine],
+    machines: &[NamedTestee],
     statements: &[HashMap<&CaseId, Statement<'b>>],
 ) -> (Vec<Agreeing<'b>>, Vec<(String, String)>) {
     let mut groups: Vec<Agreeing<'b>> = Vec::new();

@@ -31,6 +31,23 @@ pub struct LoadOptions {
     pub overrides: Vec<FileOverride>,
 }
 
+/// A machine whose results are compared with those of others.
+pub struct NamedTestee {
+    /// Its name in reports and vectors.
+    pub name: String,
+    /// How it runs cases.
+    pub options: LoadOptions,
+}
+
+impl NamedTestee {
+    /// A machine that runs cases with these options, except for what they say about the testee.
+    pub fn new(name: String, testee: MakeTestee, options: &LoadOptions) -> NamedTestee {
+        let mut options = options.clone();
+        options.run.testee = testee;
+        NamedTestee { name, options }
+    }
+}
+
 impl LoadOptions {
     /// The options for a file.
     pub fn for_file(&self, source: &VectorSource) -> &FileOptions {

@@ -251,6 +251,20 @@ impl ConfigReader<'_> {
         self.diagnostic(key.span(), format!("unknown {what} {name:?}: {hint}"));
     }
 
+    /// The value as a table; `what` must be one, as `expected` says.
+    fn table<'v, 'd>(
+        &mut self,
+        value: &'v Spanned<DeValue<'d>>,
+        what: &str,
+        expected: &str,
+    ) -> Option<&'v DeTable<'d>> {
+        let table = value.get_ref().as_table();
+        if table.is_none() {
+            self.wrong(value, what, expected);
+        }
+        table
+    }
+
     fn root(&mut self, root: &DeTable<'_>) -> FileConfig {
         let mut config = FileConfig::default();
         for (key, value) in root {
@@ -266,18 +280,12 @@ impl ConfigReader<'_> {
     }
 
     fn profiles(&mut self, value: &Spanned<DeValue<'_>>) -> Vec<(String, Vec<ConfigEntry>)> {
-        let Some(profiles) = value.get_ref().as_table() else {
-            self.wrong(value, "profile", "a table of profiles, as [profile.ci],");
-            return Vec::new();
-        };
+        let profiles = self.table(value, "profile", "a table of profiles, as [profile.ci],");
         let mut read = Vec::new();
-        for (name, value) in profiles {
-            match value.get_ref().as_table() {
-                Some(table) => {
-                    self.check_profile_name(name);
-                    read.push((name.get_ref().to_string(), self.entries(table, SettingScope::Run)));
-                }
-                None => self.wrong(value, "a profile", "a table, as [profile.ci],"),
+        for (name, value) in profiles.into_iter().flatten() {
+            if let Some(table) = self.table(value, "a profile", "a table, as [profile.ci],") {
+                self.check_profile_name(name);
+                read.push((name.get_ref().to_string(), self.entries(table, SettingScope::Run)));
             }
         }
         read
@@ -292,27 +300,18 @@ impl ConfigReader<'_> {
     }
 
     fn vms(&mut self, value: &Spanned<DeValue<'_>>) -> Vec<ConfiguredVm> {
-        let Some(vms) = value.get_ref().as_table() else {
-            self.wrong(value, "vm", "a table of machines, as [vm.mine]");
-            return Vec::new();
+        let vms = self.table(value, "vm", "a table of machines, as [vm.mine]");
+        let read = |(name, value): (&Spanned<Cow<'_, str>>, &Spanned<DeValue<'_>>)| {
+            let table = self.table(value, "a machine", "a table, as [vm.mine]")?;
+            self.vm(name.get_ref(), value.span(), table)
         };
-        let mut read = Vec::new();
-        for (name, value) in vms {
-            match value.get_ref().as_table() {
-                Some(table) => read.extend(self.vm(name.get_ref(), value.span(), table)),
-                None => self.wrong(value, "a machine", "a table, as [vm.mine]"),
-            }
-        }
-        read
+        vms.into_iter().flatten().filter_map(read).collect()
     }
 
     fn families(&mut self, value: &Spanned<DeValue<'_>>) -> Vec<ConfiguredFamily> {
-        let Some(families) = value.get_ref().as_table() else {
-            self.wrong(value, "family", "a table of names and files");
-            return Vec::new();
-        };
+        let families = self.table(value, "family", "a table of names and files");
         let mut read = Vec::new();
-        for (name, value) in families {
+        for (name, value) in families.into_iter().flatten() {
             let file = value.get_ref().as_str().map(|file| self.folder.join(file));
             if file.is_none() {
                 self.wrong(value, name.get_ref(), "the path of a declaration");
@@ -376,14 +375,11 @@ impl ConfigReader<'_> {
             self.wrong(value, "override", "a list of tables, as [[override]],");
             return Vec::new();
         };
-        let mut read = Vec::new();
-        for value in list {
-            match value.get_ref().as_table() {
-                Some(table) => read.extend(self.one_override(value.span(), table)),
-                None => self.wrong(value, "an override", "a table"),
-            }
-        }
-        read
+        let read = |value: &Spanned<DeValue<'_>>| {
+            let table = self.table(value, "an override", "a table")?;
+            self.one_override(value.span(), table)
+        };
+        list.iter().filter_map(read).collect()
     }
 
     fn one_override(&mut self, span: Range<usize>, table: &DeTable<'_>) -> Option<Override> {
@@ -494,8 +490,7 @@ fn decimal(number: &DeInteger<'_>) -> Option<i128> {
 fn words(value: &DeValue<'_>) -> Option<Vec<String>> {
     match value {
         DeValue::String(text) => split(text),
-        DeValue::Array(list) => list.iter().map(|word| Some(word.get_ref().as_str()?.to_owned())).collect(),
-        _ => None,
+        _ => texts(value),
     }
 }
 

@@ -19,6 +19,7 @@ mod slot;
 
 pub use self::deviation::{Deviation, DeviationKind};
 pub use self::document::Document;
+pub(crate) use self::escapes::escaped;
 pub use self::node::{JsonDatum, JsonMember, JsonNode, quoted};
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use clap::Args;
 use serde_json::json;
-use vmconf::hunt::state_corpus::{CorpusMachines, CorpusOptions, CorpusPart, EachValue, StateCorpus};
+use vmconf::hunt::state_corpus::{CorpusOptions, CorpusPart, EachValue, StateCorpus, state_machines};
 use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
 use vmconf::model::exit_code::Exit;
@@ -90,7 +90,7 @@ pub(super) fn make(
     let family = families.by_name(family.machine).context("--family: no such family")?;
     check_folder(family.family, folder, &settings.anchor)?;
     let machine = |vm: &Arc<ProcessVm>| (vm.command().name.clone(), MakeTestee::in_processes(vm.clone()));
-    let machines = CorpusMachines::new(family, families, &options.file.ignored, vms.iter().map(machine));
+    let machines = state_machines((family, None), families, &options.file.ignored, vms.iter().map(machine));
     let corpus_options = CorpusOptions {
         seed: args.seed,
         cases: cases.into(),

@@ -86,11 +86,7 @@ impl Declaration {
 const KEYS: [&str; 6] = ["machine", "title", "optional", "state", "input", "format"];
 
 fn read(reader: &mut TomlReader<'_>, root: &DeTable<'_>, span: Range<usize>) -> Option<Declaration> {
-    for (key, _) in root {
-        if !KEYS.contains(&key.get_ref().as_ref()) {
-            reader.unknown(key, "key", KEYS);
-        }
-    }
+    reader.only(root, "key", &KEYS);
     let machine = reader.required(root, "machine", &span).and_then(|value| machine_name(reader, value));
     let title = root.get("title").and_then(|value| reader.text(value, "title"));
     let state = root.get("state").map(|value| fields::read(reader, value, "state"));

@@ -1,7 +1,5 @@
 //! A family as formats and shapes, as those of this program are: for the rest of the process.
 
-use std::sync::Arc;
-
 use super::declaration::{Declaration, MAX_DECLARATION, StepActions, action_name};
 use super::fill::fill;
 use super::json_schema::json_schema;
@@ -38,11 +36,9 @@ pub struct Family {
     pub program: &'static [MemberShape],
     /// The fields that a machine may not report.
     pub optional: &'static [&'static str],
-    readers: Vec<(FamilyReaderRef, &'static Format)>,
-    declaration: Arc<Declaration>,
+    readers: Vec<(&'static FamilyReader, &'static Format)>,
+    declaration: &'static Declaration,
 }
-
-type FamilyReaderRef = Arc<FamilyReader>;
 
 impl Family {
     /// The family that a declaration describes. Its memory is never freed.
@@ -55,35 +51,33 @@ impl Family {
             let what = format!("a declaration of more than {MAX_DECLARATION} bytes");
             return Err(vec![Diagnostic::new(what)]);
         }
-        let declaration = Arc::new(Declaration::parse(text)?);
+        let declaration = Box::leak(Box::new(Declaration::parse(text)?));
         let hash = blake3::hash(text.as_bytes()).to_hex().to_string();
-        Ok(Box::leak(Box::new(Family::new(&declaration, hash.leak()))))
+        Ok(Box::leak(Box::new(Family::new(declaration, hash.leak()))))
     }
 
-    fn new(declaration: &Arc<Declaration>, hash: &'static str) -> Family {
-        let machine: &'static str = declaration.machine.clone().leak();
-        let title: &'static str = declaration.title.clone().leak();
+    fn new(declaration: &'static Declaration, hash: &'static str) -> Family {
         let reader = |number| {
-            let reader = Arc::new(FamilyReader::new(declaration.clone(), number));
-            let format: &'static Format = Box::leak(Box::new(format(&reader, machine, title, hash)));
+            let reader: &'static FamilyReader = Box::leak(Box::new(FamilyReader::new(declaration, number)));
+            let format: &'static Format = Box::leak(Box::new(format(reader, declaration, hash)));
             (reader, format)
         };
-        let optional = declaration.optional.iter().map(|name| &*name.clone().leak());
+        let optional = declaration.optional.iter().map(String::as_str);
         Family {
-            machine,
+            machine: &declaration.machine,
             machine_at: declaration.machine_at,
-            title,
+            title: &declaration.title,
             fields: shapes(declaration.state.iter()),
             program: shapes(declaration.members()),
             optional: optional.collect::<Vec<_>>().leak(),
             readers: (0..declaration.formats.len()).map(reader).collect(),
-            declaration: declaration.clone(),
+            declaration,
         }
     }
 
     /// The JSON Schema of its files.
     pub fn json_schema(&self) -> serde_json::Value {
-        json_schema(&self.declaration)
+        json_schema(self.declaration)
     }
 
     /// The names of the actions that its cases need, each once; empty if only the vectors say them.
@@ -131,7 +125,7 @@ impl Family {
 
     /// Which paths of its formats lead somewhere.
     pub fn paths(&self) -> FamilyPaths<'_> {
-        let of = |(reader, _): &'_ (FamilyReaderRef, _)| PathUse::of(reader.format());
+        let of = |(reader, _): &'_ (&FamilyReader, _)| PathUse::of(reader.format());
         FamilyPaths { family: self, formats: self.readers.iter().map(of).collect() }
     }
 
@@ -160,10 +154,8 @@ impl Family {
 
     /// What writes cases in one of its formats; of several, in the first one if `format` is none of them.
     pub fn writer(&self, format: Option<&Format>) -> FamilyWriter<'_> {
-        let is_it =
-            |own: &(FamilyReaderRef, &'static Format)| format.is_some_and(|it| std::ptr::eq(own.1, it));
-        let number = self.readers.iter().position(is_it).unwrap_or_default();
-        FamilyWriter::new(&self.declaration, number)
+        let number = self.formats().position(|own| format.is_some_and(|it| std::ptr::eq(own, it)));
+        FamilyWriter::new(self.declaration, number.unwrap_or_default())
     }
 
     /// Its formats.
@@ -199,44 +191,43 @@ impl FamilyPaths<'_> {
 }
 
 /// The shapes of declared fields.
-fn shapes<'f>(fields: impl Iterator<Item = &'f DeclaredField>) -> &'static [MemberShape] {
-    let shape = |field: &DeclaredField| {
-        let field: &'static DeclaredField = Box::leak(Box::new(field.clone()));
-        MemberShape { name: &field.name, doc: &field.doc, shape: Shape::Declared(field) }
+fn shapes(fields: impl Iterator<Item = &'static DeclaredField>) -> &'static [MemberShape] {
+    let shape = |field: &'static DeclaredField| MemberShape {
+        name: &field.name,
+        doc: &field.doc,
+        shape: Shape::Declared(field),
     };
     fields.map(shape).collect::<Vec<_>>().leak()
 }
 
-fn format(reader: &FamilyReaderRef, machine: &'static str, doc: &'static str, hash: &'static str) -> Format {
-    let looks_like: &'static str = reader.looks_like().leak();
-    let info = reader.info().map(|name| &*name.to_owned().leak());
-    let (evidence, outline, read, rest) = (reader.clone(), reader.clone(), reader.clone(), reader.clone());
+fn format(reader: &'static FamilyReader, declaration: &'static Declaration, hash: &'static str) -> Format {
+    let machine = &*declaration.machine;
     Format {
         name: machine,
-        doc,
+        doc: &declaration.title,
         machine,
-        looks_like,
+        looks_like: reader.looks_like().leak(),
         distinguished_by: format!("--family {machine}").leak(),
         file_name: None,
         evidence: Box::leak(Box::new(move |root: JsonNode<'_>| {
-            let at = evidence.fits(root).ok()?;
+            let at = reader.fits(root).ok()?;
             Some(Evidence { at, what: "the first case" })
         })),
-        outline: Box::leak(Box::new(move |root: JsonNode<'_>| outline.outline(root))),
+        outline: Box::leak(Box::new(move |root: JsonNode<'_>| reader.outline(root))),
         read: Box::leak(Box::new(
             move |case: JsonNode<'_>, _: ReadContext<'_>, diagnostics: &mut Diagnostics| {
-                read.read(machine, case, diagnostics)
+                reader.read(machine, case, diagnostics)
             },
         )),
         rest: Box::leak(Box::new(
             move |root: JsonNode<'_>, _: ReadContext<'_>, diagnostics: &mut Diagnostics| {
-                rest.rest(root, diagnostics);
+                reader.rest(root, diagnostics);
             },
         )),
-        write_back: write_back_of(reader.clone()),
-        fill: Some(fill_of(reader.clone())),
+        write_back: write_back_of(reader),
+        fill: Some(fill_of(reader)),
         type_beside: None,
-        info,
+        info: reader.info(),
         make: None,
         ends: &[],
         outcomes: Vec::new,
@@ -248,14 +239,14 @@ fn format(reader: &FamilyReaderRef, machine: &'static str, doc: &'static str, ha
     }
 }
 
-fn write_back_of(reader: FamilyReaderRef) -> &'static WriteBack {
+fn write_back_of(reader: &'static FamilyReader) -> &'static WriteBack {
     fn typed<F: for<'d> Fn(&WrongAssertion<'d, '_>) -> WrittenBack<'d>>(write: F) -> F {
         write
     }
     Box::leak(Box::new(typed(move |wrong| write_back(reader.writer(), wrong))))
 }
 
-fn fill_of(reader: FamilyReaderRef) -> &'static FillCase {
+fn fill_of(reader: &'static FamilyReader) -> &'static FillCase {
     fn typed<F: for<'d> Fn(JsonNode<'d>) -> Fill<'d>>(fill: F) -> F {
         fill
     }

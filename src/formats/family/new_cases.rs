@@ -44,14 +44,16 @@ impl<'f> FamilyWriter<'f> {
     /// that `"*"` takes, neither are fields of the state that are demanded under one. A member whose datum is also
     /// demanded is left out: the datum becomes what the machine reports.
     pub fn given(&self) -> impl Iterator<Item = &'f DeclaredField> {
-        let takes_all = self.all_given().is_some();
-        let demands_all = self.all_demanded().is_some();
+        let takes_all = self.format.given_whole().is_some();
+        let demands_all = self.format.demanded_whole().is_some();
         self.declaration.members().enumerate().filter_map(move |(index, field)| {
             let own = self.format.program.iter().find(|given| given_index(given) == Some(index));
             match own {
                 Some(Given::One(_, path)) => (!self.is_demanded(path)).then_some(field),
                 Some(Given::Constant(..) | Given::All(_)) => None,
-                None => (takes_all && !(demands_all && self.own_demand(index).is_some())).then_some(field),
+                None => {
+                    (takes_all && !(demands_all && self.format.own_demand(index).is_some())).then_some(field)
+                }
             }
         })
     }
@@ -72,9 +74,9 @@ impl<'f> FamilyWriter<'f> {
 
     /// The fields of the state that a case can demand.
     pub fn demanded(&self) -> impl Iterator<Item = &'f DeclaredField> {
-        let demands_all = self.all_demanded().is_some();
+        let demands_all = self.format.demanded_whole().is_some();
         self.declaration.state.iter().enumerate().filter_map(move |(index, field)| {
-            match self.own_demand(index) {
+            match self.format.own_demand(index) {
                 Some(Demanded::At { .. }) => Some(field),
                 Some(Demanded::Constant { .. } | Demanded::All(_)) => None,
                 None => demands_all.then_some(field),
@@ -147,10 +149,7 @@ impl<'f> FamilyWriter<'f> {
             put(&mut root, &path.steps, case.name.as_str().into())?;
         }
         let members = || self.declaration.members();
-        for path in self.format.program.iter().filter_map(|given| match given {
-            Given::All(path) => Some(path),
-            Given::One(..) | Given::Constant(..) => None,
-        }) {
+        if let Some(path) = self.format.given_whole() {
             put(&mut root, &path.steps, Json::Object(Map::new()))?;
         }
         for (name, value) in &case.given {
@@ -179,7 +178,7 @@ impl<'f> FamilyWriter<'f> {
         if let StepActions::At(path) = &self.format.step.actions {
             put(root, &[before, &path.steps].concat(), Json::from(vec!["execute"]))?;
         }
-        if let Some(path) = self.all_demanded() {
+        if let Some(path) = self.format.demanded_whole() {
             put(root, &[before, &path.steps].concat(), Json::Object(Map::new()))?;
         }
         for (name, value) in &case.demanded {
@@ -191,28 +190,6 @@ impl<'f> FamilyWriter<'f> {
             }
         }
         Ok(())
-    }
-
-    fn all_given(&self) -> Option<&'f NodePath> {
-        self.format.program.iter().find_map(|given| match given {
-            Given::All(path) => Some(path),
-            Given::One(..) | Given::Constant(..) => None,
-        })
-    }
-
-    pub(super) fn all_demanded(&self) -> Option<&'f NodePath> {
-        self.format.step.expect.iter().find_map(|demanded| match demanded {
-            Demanded::All(path) => Some(path),
-            Demanded::At { .. } | Demanded::Constant { .. } => None,
-        })
-    }
-
-    /// What is demanded of a field under a path of its own.
-    pub(super) fn own_demand(&self, index: usize) -> Option<&'f Demanded> {
-        self.format.step.expect.iter().find(|demanded| match demanded {
-            Demanded::At { field, .. } | Demanded::Constant { field, .. } => *field == index,
-            Demanded::All(_) => false,
-        })
     }
 
     fn is_demanded(&self, path: &NodePath) -> bool {
@@ -228,14 +205,14 @@ impl<'f> FamilyWriter<'f> {
             Given::One(own, path) if *own == index => Some(path.steps.clone()),
             _ => None,
         });
-        own.or_else(|| Some(member_of(self.all_given()?, name)))
+        own.or_else(|| Some(member_of(self.format.given_whole()?, name)))
     }
 
     pub(super) fn demanded_path(&self, index: usize, name: &str) -> Option<Vec<PathStep>> {
-        match self.own_demand(index) {
+        match self.format.own_demand(index) {
             Some(Demanded::At { path, .. }) => Some(path.steps.clone()),
             Some(_) => None,
-            None => Some(member_of(self.all_demanded()?, name)),
+            None => Some(member_of(self.format.demanded_whole()?, name)),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::text::json::JsonNode;
+use crate::text::json::{JsonNode, escaped};
 
 /// The longest path, in steps.
 const MAX_STEPS: usize = 32;
@@ -116,7 +116,7 @@ fn step(text: &str, at: usize) -> Result<(PathStep, &str), NotationError> {
     let rest = text
         .strip_prefix('[')
         .ok_or_else(|| wrong(0, "this is not a step of a path", ".name, ['any name'], [0] or [*]"))?;
-    if let Some(quote) = rest.chars().next().filter(|quote| ['\'', '"'].contains(quote)) {
+    if let Some(quote) = rest.bytes().next().filter(|quote| b"'\"".contains(quote)) {
         let (name, after) = quoted_name(&rest[1..], quote).map_err(|fault| match fault {
             NameFault::Open => wrong(1, "a name without its closing quote", "['any name']"),
             NameFault::Escape(offset) => wrong(
@@ -165,60 +165,23 @@ enum NameFault {
     Escape(usize),
 }
 
-/// A name up to its closing quote, and what follows that.
-fn quoted_name(text: &str, quote: char) -> Result<(String, &str), NameFault> {
+/// A name up to its closing quote, and what follows that. Names have the escapes of JSON (RFC 9535, 2.3.1.1).
+fn quoted_name(text: &str, quote: u8) -> Result<(String, &str), NameFault> {
     let mut name = String::new();
     let mut rest = text;
-    while let Some(character) = rest.chars().next() {
-        let after = &rest[character.len_utf8()..];
-        rest = match character {
-            '\\' => {
-                let at = text.len() - rest.len();
-                let (escaped, after) = escape_sequence(after, quote).ok_or(NameFault::Escape(at))?;
-                name.push(escaped);
-                after
-            }
-            _ if character == quote => return Ok((name, after)),
-            _ => {
-                name.push(character);
-                after
-            }
-        };
+    while let Some(at) = rest.find([char::from(quote), '\\']) {
+        name.push_str(&rest[..at]);
+        let after = &rest[at + 1..];
+        if rest.as_bytes()[at] == quote {
+            return Ok((name, after));
+        }
+        let backslash = text.len() - after.len() - 1;
+        let (character, length) =
+            escaped(after.as_bytes(), quote).map_err(|_| NameFault::Escape(backslash))?;
+        name.push(character);
+        rest = &after[length..];
     }
     Err(NameFault::Open)
-}
-
-/// The character that stands after a backslash (RFC 9535, 2.3.1.1), and what follows it.
-fn escape_sequence(text: &str, quote: char) -> Option<(char, &str)> {
-    let kind = text.chars().next()?;
-    let after = &text[kind.len_utf8()..];
-    let character = match kind {
-        'b' => '\u{8}',
-        'f' => '\u{c}',
-        'n' => '\n',
-        'r' => '\r',
-        't' => '\t',
-        '/' | '\\' => kind,
-        'u' => return unicode_sequence(after),
-        _ if kind == quote => kind,
-        _ => return None,
-    };
-    Some((character, after))
-}
-
-/// The character of four hex digits, or of two surrogates.
-fn unicode_sequence(text: &str) -> Option<(char, &str)> {
-    let unit = |text: &str| {
-        let digits = text.get(..4).filter(|digits| digits.bytes().all(|it| it.is_ascii_hexdigit()))?;
-        u16::from_str_radix(digits, 16).ok()
-    };
-    let (first, after) = (unit(text)?, text.get(4..)?);
-    if let Some(character) = char::from_u32(first.into()) {
-        return Some((character, after));
-    }
-    let second = after.strip_prefix("\\u")?;
-    let character = char::decode_utf16([first, unit(second)?]).next()?.ok()?;
-    Some((character, second.get(4..)?))
 }
 
 /// As in a declaration.

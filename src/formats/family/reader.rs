@@ -32,7 +32,7 @@ use crate::text::typed;
 /// A format of a family, ready to read.
 #[derive(Debug)]
 pub(super) struct FamilyReader {
-    family: Arc<Declaration>,
+    family: &'static Declaration,
     /// Which of its formats.
     number: usize,
     known: KnownNodes,
@@ -107,22 +107,22 @@ impl Rejection<'_, '_> {
 }
 
 impl FamilyReader {
-    pub(super) fn new(family: Arc<Declaration>, number: usize) -> FamilyReader {
+    pub(super) fn new(family: &'static Declaration, number: usize) -> FamilyReader {
         let known = KnownNodes::of(&family.formats[number]);
         FamilyReader { family, number, known }
     }
 
     /// What writes cases in this format.
     pub(super) fn writer(&self) -> FamilyWriter<'_> {
-        FamilyWriter::new(&self.family, self.number)
+        FamilyWriter::new(self.family, self.number)
     }
 
-    pub(super) fn format(&self) -> &FormatDeclaration {
+    pub(super) fn format(&self) -> &'static FormatDeclaration {
         &self.family.formats[self.number]
     }
 
     /// The member of a case with what is known about the case.
-    pub(super) fn info(&self) -> Option<&str> {
+    pub(super) fn info(&self) -> Option<&'static str> {
         self.format().info.as_deref()
     }
 
@@ -175,16 +175,10 @@ impl FamilyReader {
 
     /// The objects of a case of which each member is taken, and how many of the members of the family may be there.
     fn taken(&self) -> impl Iterator<Item = (&NodePath, usize)> {
-        let Declaration { state, input, .. } = &*self.family;
-        let given = self.format().program.iter().filter_map(|given| match given {
-            Given::All(path) => Some((path, state.len() + input.len())),
-            Given::One(..) | Given::Constant(..) => None,
-        });
-        let demanded = self.format().step.expect.iter().filter_map(|demanded| match demanded {
-            Demanded::All(path) if self.format().steps.is_none() => Some((path, state.len())),
-            Demanded::All(_) | Demanded::At { .. } | Demanded::Constant { .. } => None,
-        });
-        given.chain(demanded)
+        let (members, fields) = (self.family.members().count(), self.family.state.len());
+        let given = self.format().given_whole().map(|path| (path, members));
+        let demanded = self.format().demanded_whole().filter(|_| self.format().steps.is_none());
+        given.into_iter().chain(demanded.map(|path| (path, fields)))
     }
 
     /// Whether one of the first members of the family has this name.
@@ -265,7 +259,7 @@ impl FamilyReader {
 
     /// See [`uncompared::rule_of`].
     pub(super) fn uncompared(&self, change: &str, at: &str) -> Option<DeclaredRule> {
-        uncompared::rule_of(&self.family, self.format(), change, at)
+        uncompared::rule_of(self.family, self.format(), change, at)
     }
 
     /// Reads a case.
@@ -275,7 +269,7 @@ impl FamilyReader {
         node: JsonNode<'_>,
         diagnostics: &mut Diagnostics,
     ) -> Option<Case> {
-        let (family, members) = (&*self.family, self.family.members().count());
+        let (family, members) = (self.family, self.family.members().count());
         let (values, places) = (Vec::with_capacity(members), Vec::with_capacity(members));
         let mut reader = CaseReader { family, diagnostics, values, places, is_given: vec![false; members] };
         self.format().program.iter().for_each(|given| reader.given(given, node));
@@ -429,26 +423,15 @@ impl CaseReader<'_> {
         case: JsonNode<'_>,
         assertions: &mut Vec<Assertion>,
     ) {
-        let is_all = |demanded: &Demanded| match demanded {
-            Demanded::All(path) => path.find(case),
-            Demanded::At { .. } | Demanded::Constant { .. } => None,
-        };
-        let Some(object) = format.step.expect.iter().find_map(is_all) else { return };
+        let Some(object) = format.demanded_whole().and_then(|path| path.find(case)) else { return };
         let listed: HashSet<_> = object.members().map(|member| member.key).collect();
-        let has_place = |index: usize| {
-            format.step.expect.iter().any(|demanded| match demanded {
-                Demanded::At { field, .. } | Demanded::Constant { field, .. } => *field == index,
-                Demanded::All(_) => false,
-            })
-        };
         let near = NearSearch::default();
-        for given in &format.program {
-            let Given::All(path) = given else { continue };
-            for member in path.find(case).into_iter().flat_map(JsonNode::members) {
-                let index = self.index(&member.key, &near, self.family.state.len());
-                if let Some(index) = index.filter(|it| !listed.contains(&member.key) && !has_place(*it)) {
-                    self.demand(index, member.value, DemandPlace::At(object.at()), assertions);
-                }
+        let given = format.given_whole().and_then(|path| path.find(case));
+        for member in given.into_iter().flat_map(JsonNode::members) {
+            let index = self.index(&member.key, &near, self.family.state.len());
+            let is_unlisted = |it: &usize| !listed.contains(&member.key) && format.own_demand(*it).is_none();
+            if let Some(index) = index.filter(is_unlisted) {
+                self.demand(index, member.value, DemandPlace::At(object.at()), assertions);
             }
         }
     }

@@ -52,7 +52,7 @@ pub(super) fn write_back<'d>(writer: FamilyWriter<'_>, wrong: &WrongAssertion<'d
 fn undemanded<'d>(writer: FamilyWriter<'_>, wrong: &WrongAssertion<'d, '_>) -> Option<WrittenBack<'d>> {
     let PathKey::Name(name) = wrong.at.first() else { return None };
     let index = writer.declaration.state.iter().position(|field| field.name == *name)?;
-    let Some(demanded) = writer.own_demand(index) else { return unlisted(writer, wrong, index) };
+    let Some(demanded) = writer.format.own_demand(index) else { return unlisted(writer, wrong, index) };
     match demanded {
         Demanded::At { path, absent: Some(absent), .. } if !lies_at(wrong, path) => {
             // What of it differs has a place of its own in the next round.
@@ -92,7 +92,9 @@ fn unlisted<'d>(
 impl FamilyWriter<'_> {
     /// Whether a datum lies in the member that demands a field along with all others.
     fn takes_demand(&self, wrong: &WrongAssertion<'_, '_>, name: &str) -> bool {
-        self.all_demanded().is_some_and(|all| lies_at(wrong, &NodePath { steps: member_of(all, name) }))
+        self.format
+            .demanded_whole()
+            .is_some_and(|all| lies_at(wrong, &NodePath { steps: member_of(all, name) }))
     }
 }
 

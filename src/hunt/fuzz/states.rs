@@ -15,7 +15,7 @@ use crate::explain::spectrum::before::NumbersBefore;
 use crate::formats::family::{FamilyWriter, NewFamilyCase};
 use crate::hunt::corpus::FuzzCorpus;
 use crate::hunt::minimize::{self, KeptFailure, MinimizeOptions};
-use crate::hunt::state_runs::{BrokenEnd, EndGroups, StateEnd, StateMachine, StateRuns, options_of};
+use crate::hunt::state_runs::{BrokenEnd, EndGroups, StateEnd, StateRuns, state_machines};
 use crate::hunt::states::{GeneratedState, StateGenerator};
 use crate::model::case::{Case, Program};
 use crate::model::field_type::DeclaredField;
@@ -23,7 +23,7 @@ use crate::model::signature::signature;
 use crate::model::value::Value;
 use crate::model::verdict::Verdict;
 use crate::prove::numbers::Numbers;
-use crate::run::{Families, FamilyMachine, FileOptions, LoadOptions, Worker, open_text};
+use crate::run::{Families, FamilyMachine, LoadOptions, NamedTestee, Worker, open_text};
 
 /// How many states that share a part of one that differs are run at a time, to find out what it is about.
 const NEIGHBOURS: usize = 256;
@@ -51,18 +51,12 @@ pub(super) fn machines(
     subjects: &[FuzzSubject],
     corpus: &FuzzCorpus,
     options: &FuzzOptions,
-) -> Result<Vec<StateMachine>, NotFuzzed> {
+) -> Result<Vec<NamedTestee>, NotFuzzed> {
     if subjects.len() < 2 {
         return Err(NotFuzzed::OneMachine(family.family.machine));
     }
-    let format = corpus.format.or_else(|| family.family.formats().next());
-    let (families, ignored) = (families.clone(), options.ignored.clone());
-    let file = FileOptions { format, families, ignored, ..FileOptions::default() };
-    let machine = |subject: &FuzzSubject| {
-        let options = options_of(&file, subject.testee.clone());
-        StateMachine { name: subject.name.clone(), options }
-    };
-    Ok(subjects.iter().map(machine).collect())
+    let machines = subjects.iter().map(|subject| (subject.name.clone(), subject.testee.clone()));
+    Ok(state_machines((family, corpus.format), families, &options.ignored, machines))
 }
 
 /// Makes states and runs them.
@@ -97,7 +91,7 @@ pub(super) struct RanState {
 impl<'o> StateTarget<'o> {
     pub(super) fn new(
         family: FamilyMachine,
-        machines: &'o [StateMachine],
+        machines: &'o [NamedTestee],
         corpus: &FuzzCorpus,
         options: &'o FuzzOptions,
     ) -> Result<StateTarget<'o>, NotFuzzed> {

@@ -7,7 +7,7 @@ use std::collections::hash_map::Entry;
 use foldhash::fast::RandomState;
 
 use super::deviation::{Deviation, DeviationKind, comment_length};
-use super::escapes::{hex4, unescape};
+use super::escapes::{WrongEscape, escaped, unescape};
 use super::slot::{JsonSlot, SlotKind};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::position::{BOM, Origin};
@@ -233,26 +233,11 @@ impl<'t> JsonParser<'t> {
 
     /// Checks the escape whose backslash is at `at` and returns where it ends.
     fn escape(&self, at: usize) -> Result<usize, Diagnostic<Origin>> {
-        let wrong = || {
-            Diagnostic::at(at as u32, "wrong escape in a string")
-                .expected("one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX")
-        };
-        match self.bytes.get(at + 1) {
-            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 2),
-            Some(b'u') => {
-                let high = hex4(self.bytes, at + 2).ok_or_else(wrong)?;
-                match high {
-                    0xd800..0xdc00 => {
-                        let pair = self.bytes.get(at + 6..at + 8) == Some(b"\\u".as_slice());
-                        let low =
-                            hex4(self.bytes, at + 8).filter(|low| pair && (0xdc00..0xe000).contains(low));
-                        low.map(|_| at + 12).ok_or_else(|| lone_surrogate(at))
-                    }
-                    0xdc00..0xe000 => Err(lone_surrogate(at)),
-                    _ => Ok(at + 6),
-                }
-            }
-            _ => Err(wrong()),
+        match escaped(&self.bytes[at + 1..], b'"') {
+            Ok((_, length)) => Ok(at + 1 + length),
+            Err(WrongEscape::Unknown) => Err(Diagnostic::at(at as u32, "wrong escape in a string")
+                .expected("one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX")),
+            Err(WrongEscape::LoneSurrogate) => Err(lone_surrogate(at)),
         }
     }
 

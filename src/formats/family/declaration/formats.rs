@@ -76,11 +76,7 @@ fn format(
     table: &DeTable<'_>,
     names: &Names<'_>,
 ) -> FormatDeclaration {
-    for (key, _) in reader.table(value, "format") {
-        if !KEYS.contains(&key.get_ref().as_ref()) {
-            reader.unknown(key, "key of a format", KEYS);
-        }
-    }
+    reader.only(table, "key of a format", &KEYS);
     let span = value.span();
     let cases = reader.required(table, "cases", &span).and_then(|value| reader.path(value, "cases"));
     let files = table.get("files").map(|value| files(reader, value)).unwrap_or_default();
@@ -130,12 +126,11 @@ fn step(
         }
     }
     let Some(value) = reader.required(table, "step", span) else { return StepDeclaration::default() };
-    for (key, _) in reader.table(value, "step") {
-        if !["do", "expect"].contains(&key.get_ref().as_ref()) {
-            reader.unknown(key, "key of a step", ["do", "expect"]);
-        }
-    }
-    let Some(inner) = value.get_ref().as_table() else { return StepDeclaration::default() };
+    let Some(inner) = value.get_ref().as_table() else {
+        reader.wrong(value, "step", "a table");
+        return StepDeclaration::default();
+    };
+    reader.only(inner, "key of a step", &["do", "expect"]);
     let step = step_of(reader, inner, names, &value.span());
     if step.unlisted == UnlistedFields::Unchanged {
         let what = "unlisted = \"unchanged\" in a step: what was given is the state before the first one";
@@ -207,11 +202,7 @@ fn give(
     let Some(table) = value.get_ref().as_table() else {
         return reader.single_path(value, &field.name).map(|path| Given::One(index, path));
     };
-    for (key, _) in reader.table(value, &field.name) {
-        if key.get_ref().as_ref() != "value" {
-            reader.unknown(key, "key", ["value"]);
-        }
-    }
+    reader.only(table, "key", &["value"]);
     let constant = reader.required(table, "value", &value.span())?;
     Some(Given::Constant(index, typed_constant(reader, constant, field)?))
 }
@@ -246,11 +237,7 @@ fn demand_all(
     unlisted: &mut UnlistedFields,
 ) -> Option<NodePath> {
     let Some(table) = value.get_ref().as_table() else { return reader.single_path(value, ALL) };
-    for (key, _) in reader.table(value, ALL) {
-        if !["at", "unlisted"].contains(&key.get_ref().as_ref()) {
-            reader.unknown(key, "key", ["at", "unlisted"]);
-        }
-    }
+    reader.only(table, "key", &["at", "unlisted"]);
     match table.get("unlisted") {
         Some(said) if said.get_ref().as_str() == Some("unchanged") => *unlisted = UnlistedFields::Unchanged,
         Some(said) => reader.wrong(said, "unlisted", "\"unchanged\""),
@@ -272,11 +259,7 @@ fn demand(
         let path = reader.single_path(value, name)?;
         return Some(Demanded::At { field, path, absent: None });
     };
-    for (key, _) in reader.table(value, name) {
-        if !["at", "absent", "value"].contains(&key.get_ref().as_ref()) {
-            reader.unknown(key, "key", ["at", "absent", "value"]);
-        }
-    }
+    reader.only(table, "key", &["at", "absent", "value"]);
     match (table.get("at"), table.get("absent"), table.get("value")) {
         (Some(at), absent, None) => {
             let path = reader.single_path(at, "at")?;

@@ -46,14 +46,31 @@ pub(in crate::formats::family) struct WrittenPath {
 impl FormatDeclaration {
     /// The objects whose members have their own names: a format fits no file in which one of them is not declared.
     pub(super) fn whole_objects(&self) -> impl Iterator<Item = &NodePath> {
-        let given = self.program.iter().filter_map(|given| match given {
+        self.given_whole().into_iter().chain(self.demanded_whole())
+    }
+
+    /// The object of which each member is given under its own name.
+    pub(in crate::formats::family) fn given_whole(&self) -> Option<&NodePath> {
+        self.program.iter().find_map(|given| match given {
             Given::All(path) => Some(path),
-            _ => None,
-        });
-        given.chain(self.step.expect.iter().filter_map(|demanded| match demanded {
+            Given::One(..) | Given::Constant(..) => None,
+        })
+    }
+
+    /// The object of which each member is demanded under its own name.
+    pub(in crate::formats::family) fn demanded_whole(&self) -> Option<&NodePath> {
+        self.step.expect.iter().find_map(|demanded| match demanded {
             Demanded::All(path) => Some(path),
-            _ => None,
-        }))
+            Demanded::At { .. } | Demanded::Constant { .. } => None,
+        })
+    }
+
+    /// What is demanded of a field under a path of its own.
+    pub(in crate::formats::family) fn own_demand(&self, index: usize) -> Option<&Demanded> {
+        self.step.expect.iter().find(|demanded| match demanded {
+            Demanded::At { field, .. } | Demanded::Constant { field, .. } => *field == index,
+            Demanded::All(_) => false,
+        })
     }
 }
 

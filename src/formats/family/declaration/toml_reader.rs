@@ -76,6 +76,13 @@ impl<'t> TomlReader<'t> {
         self.no_such(key.span(), &format!("unknown {what} {name:?}"), name, known);
     }
 
+    /// Reports each key of a table that is none of the known ones; `what` says what its keys are.
+    pub(super) fn only(&mut self, table: &DeTable<'_>, what: &str, known: &[&str]) {
+        for key in table.keys().filter(|key| !known.contains(&key.get_ref().as_ref())) {
+            self.unknown(key, what, known.iter().copied());
+        }
+    }
+
     /// Reports a value of the wrong type.
     pub(super) fn wrong(&mut self, value: &TomlValue<'_>, what: &str, expected: &str) {
         self.error(value.span(), format!("{what} is {}", type_of(value.get_ref())), expected);
