@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use anyhow::bail;
 use clap::{Arg, Args, Command};
 use vmconf::model::exit_code::Exit;
 use vmconf::model::limits;
@@ -27,18 +28,24 @@ pub(super) struct ConfigSubcommand {
 impl ConfigSubcommand {
     /// Prints all settings. `run` is the command whose flags they are.
     pub(super) fn run(&self, settings: &Settings, run: &Command) -> anyhow::Result<Exit> {
+        let file = match self.run.paths() {
+            [] => None,
+            [file] if file.is_file() => Some(file),
+            [other] => bail!("{}: there is no such file; its settings cannot be printed", other.display()),
+            _ => bail!("several files may have several settings; name one"),
+        };
         let mut out = output::stdout();
         let in_force = InForce {
             settings,
             vm: self.run.vm(),
-            file_override: self.run.paths().first().and_then(|path| settings.override_of(path)),
+            file_override: file.and_then(|file| settings.override_of(file)),
         };
         writeln!(out, "{}", heading(settings))?;
         for (setting, arg) in settings::declared(run) {
             let (value, origin) = in_force.value_and_origin(&setting, arg);
             writeln!(out, "{}", line(&setting.name, &value, &origin))?;
         }
-        if self.run.paths().is_empty() {
+        if file.is_none() {
             write_overrides(&mut out, settings)?;
         }
         out.flush()?;

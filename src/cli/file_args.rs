@@ -184,7 +184,9 @@ pub(super) fn overrides(settings: &Settings, families: &Families) -> anyhow::Res
         let matches = FileArgs::command().try_get_matches_from(arguments)?;
         Ok(FileOverride { folder, path, options: FileArgs::from_arg_matches(&matches)?.options(families)? })
     };
-    settings.overrides().map(file_override).collect()
+    let all = settings.overrides().enumerate();
+    let located = |index, error| settings.located_in_override(index, error);
+    all.map(|(index, it)| file_override(it).map_err(|error| located(index, error))).collect()
 }
 
 #[cfg(test)]

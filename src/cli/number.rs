@@ -13,6 +13,7 @@ pub(super) fn number<T: FromStr<Err = ParseIntError>>(text: &str) -> Result<T, &
         IntErrorKind::PosOverflow => "the number is too large",
         IntErrorKind::NegOverflow => "must not be negative",
         IntErrorKind::Zero => "must be at least 1",
+        _ if text.starts_with('-') => "must not be negative",
         _ => "not a number",
     })
 }

@@ -108,7 +108,13 @@ impl Scheduler {
     fn part(&self, total: Option<u64>) -> anyhow::Result<Partition> {
         let (index, first) = (number(self.index)?, self.first()?);
         let step = self.step.filter(|step| variable(step).is_some()).map_or(Ok(1), number)?;
-        let of = total.map_or_else(|| number(self.total), Ok)?;
+        let of = match total {
+            Some(total) => total,
+            None if variable(self.total).is_none() => {
+                bail!("--partition auto: {} is not set; auto/8 gives the number of parts", self.total)
+            }
+            None => number(self.total)?,
+        };
         let from_first = index.checked_sub(first).filter(|distance| step > 0 && distance % step == 0);
         let part = from_first.and_then(|distance| (distance / step).checked_add(1));
         let partition = part.and_then(|part| Partition::new(PartitionKind::Hash, part, of));
@@ -134,7 +140,6 @@ fn variable(name: &str) -> Option<String> {
 }
 
 fn number(name: &str) -> anyhow::Result<u64> {
-    let value = variable(name)
-        .with_context(|| format!("--partition auto: {name} is not set; auto/8 gives the number of parts"))?;
+    let value = variable(name).with_context(|| format!("--partition auto: {name} is not set"))?;
     value.trim().parse().with_context(|| format!("{name} is {value:?} and must be a number"))
 }

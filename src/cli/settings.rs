@@ -179,12 +179,22 @@ impl Settings {
 
     /// The error with file and line if it is about a flag that `vmconf.toml` sets: it starts with the flag then.
     pub(super) fn located(&self, error: anyhow::Error) -> anyhow::Error {
+        self.located_in(&self.entries, error)
+    }
+
+    /// Like [`Settings::located`], for the override with this index.
+    pub(super) fn located_in_override(&self, index: usize, error: anyhow::Error) -> anyhow::Error {
+        let file_override = self.file.as_ref().and_then(|file| file.config.overrides.get(index));
+        self.located_in(file_override.map_or(&[][..], |it| &it.entries), error)
+    }
+
+    fn located_in(&self, entries: &[ConfigEntry], error: anyhow::Error) -> anyhow::Error {
         let text = error.to_string();
         let about = text.strip_prefix("error: ").unwrap_or(&text);
         let flag = about.split([':', ',', ' ']).next().unwrap_or_default();
         let is_flag =
             |entry: &&ConfigEntry| flags::by_name(&entry.name).is_some_and(|known| known.is_written(flag));
-        let Some(entry) = self.entries.iter().find(is_flag) else { return error };
+        let Some(entry) = entries.iter().find(is_flag) else { return error };
         let Some(place) = self.file.as_ref().map(|file| file.line(entry)) else { return error };
         match error.downcast::<UsageError>() {
             Ok(UsageError(lines)) => {

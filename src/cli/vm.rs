@@ -156,8 +156,7 @@ impl VmArgs {
     pub(super) fn of_table(&self, settings: &Settings, setting: &str) -> Option<(String, String)> {
         let table = configured(settings, self.vm.as_ref()?).ok()?;
         let value = match setting {
-            "timeout" => table.timeout.as_ref().map(|text| format!("{text:?}")),
-            "start-timeout" => table.start_timeout.as_ref().map(|text| format!("{text:?}")),
+            "timeout" | "start-timeout" => table.limit(setting).map(|text| format!("{text:?}")),
             "vm-memory" => table.memory.map(|bytes| bytes.to_string()),
             "known" => table.known.as_ref().map(|path| format!("{:?}", path.display().to_string())),
             _ => None,
@@ -421,14 +420,14 @@ fn installed(name: &str) -> anyhow::Result<Option<TesteeCommand>> {
 
 /// The command of a table `[vm.NAME]`, and what it sets.
 fn of_file(vm: &config::ConfiguredVm) -> anyhow::Result<(TesteeCommand, VmLimits)> {
-    let limit = |key: &str, text: &Option<String>| {
-        let limit = text.as_deref().map(time_limit).transpose();
+    let limit = |key: &str| {
+        let limit = vm.limit(key).map(time_limit).transpose();
         limit.map_err(anyhow::Error::msg).with_context(|| format!("[vm.{}] {key}", vm.name))
     };
     let own = VmLimits {
         flaky: None,
-        timeout: limit("timeout", &vm.timeout)?,
-        start_timeout: limit("start-timeout", &vm.start_timeout)?,
+        timeout: limit("timeout")?,
+        start_timeout: limit("start-timeout")?,
         vm_memory: vm.memory,
     };
     let folder = Some(vm.folder.clone()).filter(|folder| !folder.as_os_str().is_empty());

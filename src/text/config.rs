@@ -124,16 +124,22 @@ pub struct ConfiguredVm {
     pub env: Vec<(String, String)>,
     /// The folder of the configuration; the command is started there.
     pub folder: PathBuf,
-    /// How long it may take per case, as written in the file.
-    pub timeout: Option<String>,
-    /// How long its first answer may take, as written in the file.
-    pub start_timeout: Option<String>,
+    /// How long it may take per case, and how long its first answer may take: settings of its own.
+    pub limits: Vec<ConfigEntry>,
     /// How much memory it may use, in bytes.
     pub memory: Option<u64>,
     /// The list of its known failures.
     pub known: Option<PathBuf>,
     /// The files and folders that its results depend on; `None` for those that its command executes.
     pub cache_key: Option<Vec<PathBuf>>,
+}
+
+impl ConfiguredVm {
+    /// A limit of its own, as written in the file without quotes.
+    pub fn limit(&self, name: &str) -> Option<&str> {
+        let entry = self.limits.iter().find(|entry| entry.name == name)?;
+        Some(entry.flags.first()?.split_once('=')?.1)
+    }
 }
 
 /// A declaration of a family.
@@ -191,10 +197,11 @@ impl FileConfig {
         Ok([own, default])
     }
 
-    /// The settings of each profile, and of each override.
+    /// The settings of each profile, override and machine.
     pub fn tables(&self) -> impl Iterator<Item = &[ConfigEntry]> {
         let of_files = self.overrides.iter().map(|file_override| &*file_override.entries);
-        self.profiles.iter().map(|profile| &*profile.1).chain(of_files)
+        let of_machines = self.vms.iter().map(|vm| &*vm.limits);
+        self.profiles.iter().map(|profile| &*profile.1).chain(of_files).chain(of_machines)
     }
 
     fn no_profile(&self, name: &str) -> String {
@@ -209,6 +216,9 @@ impl FileConfig {
 
 /// The type of a value, with an article: `an integer`.
 pub fn type_of(value: &DeValue<'_>) -> String {
+    if let DeValue::Integer(number) = value {
+        return number.to_string();
+    }
     let name = value.type_str();
     format!("{} {name}", if name.starts_with(['a', 'i']) { "an" } else { "a" })
 }
@@ -280,10 +290,10 @@ impl ConfigReader<'_> {
     }
 
     fn profiles(&mut self, value: &Spanned<DeValue<'_>>) -> Vec<(String, Vec<ConfigEntry>)> {
-        let profiles = self.table(value, "profile", "a table of profiles, as [profile.ci],");
+        let profiles = self.table(value, "profile", "a table of profiles, as [profile.ci]");
         let mut read = Vec::new();
         for (name, value) in profiles.into_iter().flatten() {
-            if let Some(table) = self.table(value, "a profile", "a table, as [profile.ci],") {
+            if let Some(table) = self.table(value, "a profile", "a table, as [profile.ci]") {
                 self.check_profile_name(name);
                 read.push((name.get_ref().to_string(), self.entries(table, SettingScope::Run)));
             }
@@ -331,15 +341,23 @@ impl ConfigReader<'_> {
             let name = key.get_ref().as_ref();
             let text = || value.get_ref().as_str().map(str::to_owned);
             let expected = match name {
-                "command" => {
-                    words(value.get_ref()).map(|words| vm.command = words).ok_or("a command, or its words")
-                }
+                "command" => match words(value.get_ref()).filter(|words| !words.is_empty()) {
+                    Some(words) => {
+                        vm.command = words;
+                        Ok(())
+                    }
+                    None if value.get_ref().is_str() => {
+                        let what = "the command is empty, or a quote in it is not closed";
+                        self.diagnostic(value.span(), what.to_owned());
+                        Ok(())
+                    }
+                    None => Err("a command, or its words"),
+                },
                 "env" => pairs(value.get_ref()).map(|env| vm.env = env).ok_or("a table of texts"),
                 "timeout" | "start-timeout" => {
-                    let timeout =
-                        text().or_else(|| Some(decimal(value.get_ref().as_integer()?)?.to_string()));
-                    let place = if name == "timeout" { &mut vm.timeout } else { &mut vm.start_timeout };
-                    timeout.map(|timeout| *place = Some(timeout)).ok_or("a duration such as \"10s\"")
+                    let setting = self.settings.iter().find(|setting| setting.name == name);
+                    vm.limits.extend(setting.and_then(|it| self.entry(key.span(), it, value)));
+                    Ok(())
                 }
                 "memory" => bytes(value.get_ref())
                     .filter(|memory| *memory > 0)
@@ -363,16 +381,15 @@ impl ConfigReader<'_> {
                 self.wrong(value, name, expected);
             }
         }
-        if vm.command.is_empty() {
+        if !table.contains_key("command") {
             self.diagnostic(span, format!("this machine has no command: [vm.{name}] must have one"));
-            return None;
         }
-        Some(vm)
+        Some(vm).filter(|vm| !vm.command.is_empty())
     }
 
     fn overrides(&mut self, value: &Spanned<DeValue<'_>>) -> Vec<Override> {
         let Some(list) = value.get_ref().as_array() else {
-            self.wrong(value, "override", "a list of tables, as [[override]],");
+            self.wrong(value, "override", "a list of tables, as [[override]]");
             return Vec::new();
         };
         let read = |value: &Spanned<DeValue<'_>>| {
@@ -392,6 +409,11 @@ impl ConfigReader<'_> {
             self.wrong(path, PATH, "a text");
             return None;
         };
+        let glob = glob.strip_prefix("./").unwrap_or(glob);
+        if glob.is_empty() {
+            self.diagnostic(path.span(), "an empty path matches no file".to_owned());
+            return None;
+        }
         match GlobBuilder::new(glob).literal_separator(true).build() {
             Ok(glob) => Some(Override { path: glob.compile_matcher(), entries }),
             Err(error) => {

@@ -282,3 +282,17 @@ fn the_table_of_a_machine_precedes_the_profile() {
     let typed = vmconf(folder.path(), None, &["run", "add.json", "--flaky", "pass"]);
     assert_eq!((typed.exit, &*typed.stderr), (2, "error: --flaky is for the machine of --vm\n"));
 }
+
+/// What applies to a file is printed for one file that exists.
+#[test]
+fn settings_are_printed_for_one_file() {
+    let folder = sample();
+    for (args, expected) in [
+        (&["config", "nope.json"][..], "error: nope.json: there is no such file"),
+        (&["config", "old"], "error: old: there is no such file"),
+        (&["config", "add.json", "old/add.json"], "error: several files may have several settings; name one"),
+    ] {
+        let ran = vmconf(folder.path(), None, args);
+        assert!(ran.exit == 2 && ran.stdout.is_empty() && ran.stderr.starts_with(expected), "{ran:?}");
+    }
+}
