@@ -1,5 +1,5 @@
-//! Vectors of a family on an adapter beside a program that reads the same files with serde_json and runs the same crate in
-//! its own process; and listing and sampling them beside the least that any reader must do.
+//! Vectors of a family on an adapter beside a program that reads the same files with serde_json and runs the same
+//! crate in its own process; and listing and sampling them beside the least that any reader must do.
 
 use std::fs;
 use std::hint::black_box;

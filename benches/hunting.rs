@@ -1,6 +1,6 @@
-//! How many programs `vmconf fuzz` makes in a second of CPU time, and how many of the planted faults it finds in how many:
-//! each fault in a machine behind the process protocol, from an empty corpus. The seconds are those of both processes. How
-//! small the first program becomes that differs, and in which part of the seconds.
+//! How many programs `vmconf fuzz` makes in a second of CPU time, and how many of the planted faults it finds in how
+//! many: each fault in a machine behind the process protocol, from an empty corpus. The seconds are those of both
+//! processes. How small the first program becomes that differs, and in which part of the seconds.
 
 use std::collections::BTreeSet;
 use std::fmt;

@@ -1,5 +1,6 @@
-//! Two sides measured in turns, by the CPU time of this process and of those that it started: what else the computer does does not count, but for
-//! the caches and the clock rate that it takes away. Of several rounds the fastest one counts for the same reason.
+//! Two sides measured in turns, by the CPU time of this process and of those that it started: what else the computer
+//! does does not count, but for the caches and the clock rate that it takes away. Of several rounds the fastest one
+//! counts for the same reason.
 
 use std::num::NonZeroUsize;
 

@@ -1,6 +1,6 @@
-//! What a program does that runs the vectors of SingleStepTests/z80 on the crate zilog_z80 and has nothing of vmconf: it
-//! parses each file with serde_json, loads each case, executes one instruction and compares. The fields that the crate
-//! does not show, and those that a case does not name, are not compared.
+//! What a program does that runs the vectors of SingleStepTests/z80 on the crate zilog_z80 and has nothing of vmconf:
+//! it parses each file with serde_json, loads each case, executes one instruction and compares. The fields that the
+//! crate does not show, and those that a case does not name, are not compared.
 
 use std::cell::{Cell, RefCell};
 use std::fs;

@@ -106,7 +106,8 @@ impl<'o> Checker<'o> {
         let mut cases = LoadedCases::new(Arc::new(source.clone()), options, document, format, entries);
         select(&mut cases, Purpose::Look, &self.options.run);
         let LoadedCases { document, entries, .. } = cases;
-        // In some formats this is an error, which the reader reports; where keys name cases, a key that occurs twice is.
+        // In some formats this is an error, which the reader reports; where keys name cases, a key that occurs twice
+        // is.
         let is_of_names = |rule| matches!(rule, LintRule::DuplicateName | LintRule::DuplicateKey);
         let repeated_names_are_reported = found.iter().any(|diagnostic| is_of_names(diagnostic.rule));
         for (index, (id, entry)) in entries.iter().enumerate() {

@@ -71,7 +71,8 @@ impl Board {
     }
 }
 
-/// Where the parts of a serialized processor lie: the registers, those of the other set, the program counter, and the rest.
+/// Where the parts of a serialized processor lie: the registers, those of the other set, the program counter, and the
+/// rest.
 const OTHER: usize = 16;
 const PC: usize = 32;
 const IFF1: usize = 34;

@@ -36,8 +36,8 @@ macro_rules! adapters {
     };
 }
 
-/// The adapters, but for the one for revm: it is a crate, which is built in the repository, since a crate cannot contain
-/// the files of another one.
+/// The adapters, but for the one for revm: it is a crate, which is built in the repository, since a crate cannot
+/// contain the files of another one.
 pub(super) const ADAPTERS: &[ListedAdapter] = adapters! {
     "ethereumjs" "adapter.mjs" "ethereumjs" ["package.json" "package-lock.json"];
     "py-evm" "adapter.py" "py-evm" ["requirements.txt"];

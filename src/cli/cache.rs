@@ -110,7 +110,8 @@ impl CacheOptions {
         self.results.clone()
     }
 
-    /// Says that nothing is kept, since the machine broke the protocol outside of cases, so that the next run reports it again.
+    /// Says that nothing is kept, since the machine broke the protocol outside of cases, so that the next run reports
+    /// it again.
     pub(super) fn note_nothing_is_kept() {
         output::note("note: --cached: the machine broke the protocol; nothing is kept");
     }

@@ -18,8 +18,8 @@ use super::settings::Settings;
 /// Example: vmconf coverage vectors/tinyvm
 ///
 /// For each instruction: how many passing cases execute it, with how many values on the stack compared with those
-/// that it takes, with which operands, whether it jumps, and how it fails. Long runs are observed in part. Families have
-/// no instructions; for them it shows the number of cases in each file and the initial values of each field.
+/// that it takes, with which operands, whether it jumps, and how it fails. Long runs are observed in part. Families
+/// have no instructions; for them it shows the number of cases in each file and the initial values of each field.
 #[derive(Debug, Args)]
 pub(super) struct CoverageCommand {
     #[command(flatten)]

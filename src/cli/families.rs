@@ -93,7 +93,8 @@ pub(super) fn machine(name: &str, families: &Families) -> anyhow::Result<NamedMa
     Err(no_machine(name, families, &all))
 }
 
-/// The error for a machine that does not exist. It suggests the machine with the nearest name, or lists the `accepted` ones.
+/// The error for a machine that does not exist. It suggests the machine with the nearest name, or lists the
+/// `accepted` ones.
 fn no_machine(name: &str, families: &Families, accepted: &[&str]) -> anyhow::Error {
     let all = embedded_names().chain(families.iter().map(|known| known.family.machine));
     let expected = match nearest(name, all) {

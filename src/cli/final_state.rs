@@ -86,8 +86,8 @@ pub(super) fn print(machine: &MachineInfo, left: &FinalState, form: OutputForm) 
     out.flush()
 }
 
-/// Writes how the machine ended, and every field with a value below it. `most` is the most characters of a value without
-/// parts.
+/// Writes how the machine ended, and every field with a value below it. `most` is the most characters of a value
+/// without parts.
 pub(super) fn write_text(out: &mut impl Write, left: &FinalState, most: usize) -> io::Result<()> {
     writeln!(out, "{}", escaped(&left.ended))?;
     left.fields.iter().try_for_each(|(name, value)| write_value(out, 2, name, value, most))

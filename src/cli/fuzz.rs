@@ -121,6 +121,54 @@ fn programs(cases: Option<NonZeroU64>, time: Option<Duration>) -> u64 {
     cases.map_or(if time.is_some() { u64::MAX } else { DEFAULT_PROGRAMS }, NonZeroU64::get)
 }
 
+/// What a search writes.
+struct FuzzSession<'c, O> {
+    command: &'c FuzzCommand,
+    noun: &'static str,
+    out: O,
+    /// How many vectors could not be written.
+    lost: usize,
+    is_corpus_lost: bool,
+}
+
+impl<O: Write> FuzzSession<'_, O> {
+    fn event(&mut self, event: FuzzEvent) -> anyhow::Result<()> {
+        match event {
+            FuzzEvent::NewCoverage(vector) => self.add_to_corpus(&vector),
+            FuzzEvent::Found(finding) => return self.found(&finding),
+            FuzzEvent::NotCompared(fields) => output::note(&families::not_compared(&fields)),
+        }
+        Ok(())
+    }
+
+    fn add_to_corpus(&mut self, vector: &str) {
+        if self.is_corpus_lost {
+            return;
+        }
+        if let Err(error) = self.command.add_to_corpus(vector) {
+            output::note(&format!("error: {error:#}: the corpus gets no more vectors"));
+            self.is_corpus_lost = true;
+        }
+    }
+
+    fn found(&mut self, finding: &FuzzFinding) -> anyhow::Result<()> {
+        let FuzzSession { command, out, noun, .. } = self;
+        let file = command.out.as_deref().map(|folder| command.write_vector(folder, finding));
+        self.lost += usize::from(matches!(file, Some(VectorFile::Lost(..))));
+        command.report(out, finding, file.as_ref(), noun)?;
+        command.known.as_deref().map_or(Ok(()), |list| add_known(list, &finding.cause))
+    }
+
+    fn exit(&self, summary: &FuzzSummary) -> Exit {
+        match summary {
+            _ if self.lost > 0 || self.is_corpus_lost => Exit::Broken,
+            FuzzSummary { broke_down: 1.., .. } => Exit::Broken,
+            FuzzSummary { found: 1.., .. } => Exit::Failed,
+            _ => Exit::Passed,
+        }
+    }
+}
+
 impl FuzzCommand {
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         let vms = self.vms.start_until_interrupt(settings, &Interrupt::default())?;
@@ -143,56 +191,36 @@ impl FuzzCommand {
             .as_deref()
             .map_or_else(|| Ok(FuzzCorpus::default()), |folder| read_corpus(&machine, folder, settings))?;
         let read = corpus.len();
-        // A folder that cannot be made is an error before the search, which may take hours.
-        for folder in self.out.iter().chain(&self.corpus) {
-            if let FuzzMachine::Family(known, _) = &machine {
-                families::check_folder(known.family, folder, &settings.anchor)?;
-            }
-            std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-        }
+        self.make_folders(&machine, settings)?;
         let mut known = self.known.as_deref().map_or_else(|| Ok(BTreeSet::new()), read_known)?;
         if let Some(path) = &self.known {
             begin_known(path)?;
         }
-        let mut out = output::stdout();
+        let mut session =
+            FuzzSession { command: self, noun, out: output::stdout(), lost: 0, is_corpus_lost: false };
         let mut written = Ok(());
-        let (mut lost, mut is_corpus_lost) = (0, false);
         let summary = fuzz::fuzz(&machine, &subjects, corpus, &options, &mut known, &mut |event| {
             if written.is_ok() {
-                written = match event {
-                    FuzzEvent::NewCoverage(_) if is_corpus_lost => Ok(()),
-                    FuzzEvent::NewCoverage(vector) => {
-                        if let Err(error) = self.add_to_corpus(&vector) {
-                            output::note(&format!("error: {error:#}: the corpus gets no more vectors"));
-                            is_corpus_lost = true;
-                        }
-                        Ok(())
-                    }
-                    FuzzEvent::Found(finding) => {
-                        let file = self.out.as_deref().map(|folder| self.write_vector(folder, &finding));
-                        lost += usize::from(matches!(file, Some(VectorFile::Lost(..))));
-                        self.report(&mut out, &finding, file.as_ref(), noun).and_then(|()| {
-                            self.known.as_deref().map_or(Ok(()), |list| add_known(list, &finding.cause))
-                        })
-                    }
-                    FuzzEvent::NotCompared(fields) => {
-                        output::note(&families::not_compared(&fields));
-                        Ok(())
-                    }
-                };
+                written = session.event(event);
             }
         })?;
         written?;
-        let exit = match &summary {
-            _ if lost > 0 || is_corpus_lost => Exit::Broken,
-            FuzzSummary { broke_down: 1.., .. } => Exit::Broken,
-            FuzzSummary { found: 1.., .. } => Exit::Failed,
-            _ => Exit::Passed,
-        };
-        self.end(&mut out, summary, read, noun)?;
+        let exit = session.exit(&summary);
+        self.end(&mut session.out, summary, read, noun)?;
         // A machine that breaks down each time is a finding, or known.
         let conduct = Conduct { steady: SteadyBreakdowns::Reported, flaky: self.vms.flaky() };
         Ok(conduct.end(&vms, exit))
+    }
+
+    /// Makes the folders to write to. One that cannot be made is an error before the search, which may take hours.
+    fn make_folders(&self, machine: &FuzzMachine, settings: &Settings) -> anyhow::Result<()> {
+        for folder in self.out.iter().chain(&self.corpus) {
+            if let FuzzMachine::Family(known, _) = machine {
+                families::check_folder(known.family, folder, &settings.anchor)?;
+            }
+            std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        }
+        Ok(())
     }
 
     /// Whose cases are made.

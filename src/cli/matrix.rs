@@ -166,31 +166,47 @@ impl MatrixCommand {
             conformance.system = Some(this_system());
             conformance.only = self.select.only(&settings.anchor);
             conformance.set_versions(versions.iter().cloned());
+            let mut run = MatrixRun { machine, collector: &mut collector, conformance };
             match vm {
                 Ok(vm) => {
-                    run::run(&sources, &with_machine(&options, vm, known), &mut |event| {
-                        conformance.add(&event);
-                        match event {
-                            Event::Finished(report) => collector.add(machine, &report),
-                            Event::Broken { source, errors } if source.is_machine() => {
-                                for error in errors {
-                                    collector.broken(machine, error.what);
-                                }
-                            }
-                            _ => {}
-                        }
-                    });
+                    run::run(&sources, &with_machine(&options, vm, known), &mut |event| run.event(event));
                 }
-                Err(why) => {
-                    let why = why.strip_prefix(&format!("{name}: ")).unwrap_or(&why);
-                    conformance.does_not_start(why);
-                    collector.broken(machine, why.to_owned());
-                }
+                Err(why) => run.does_not_start(why.strip_prefix(&format!("{name}: ")).unwrap_or(&why)),
             }
-            collector.not_compared(machine, conformance.not_compared());
-            machines.push(ConformanceMachine { name, runs: vec![conformance] });
+            machines.push(ConformanceMachine { name, runs: vec![run.end()] });
         }
         Ok((collector, machines))
+    }
+}
+
+/// What becomes of the run of a machine.
+struct MatrixRun<'c> {
+    /// The index of the machine.
+    machine: usize,
+    collector: &'c mut MatrixCollector,
+    conformance: ConformanceRun,
+}
+
+impl MatrixRun<'_> {
+    fn event(&mut self, event: Event) {
+        self.conformance.add(&event);
+        match event {
+            Event::Finished(report) => self.collector.add(self.machine, &report),
+            Event::Broken { source, errors } if source.is_machine() => {
+                errors.into_iter().for_each(|error| self.collector.broken(self.machine, error.what));
+            }
+            _ => {}
+        }
+    }
+
+    fn does_not_start(&mut self, why: &str) {
+        self.conformance.does_not_start(why);
+        self.collector.broken(self.machine, why.to_owned());
+    }
+
+    fn end(self) -> ConformanceRun {
+        self.collector.not_compared(self.machine, self.conformance.not_compared());
+        self.conformance
     }
 }
 

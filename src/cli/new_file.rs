@@ -19,7 +19,8 @@ pub(super) struct ForceArgs {
 }
 
 impl ForceArgs {
-    /// Checks whether the file at `path` may be written, before a command that takes long. [`ForceArgs::write`] decides.
+    /// Checks whether the file at `path` may be written, before a command that takes long. [`ForceArgs::write`]
+    /// decides.
     ///
     /// # Errors
     ///

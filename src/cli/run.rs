@@ -241,24 +241,13 @@ impl Runner<'_> {
         let part = options.run.part.as_ref().map(|part| part.partition);
         let executed = RerunTimes { selected: self.selected(), files: sources.len(), part };
         let vm = options.run.testee.vm().map(|vm| vm.about());
-        let mut record = OutstandingRecording::begin(&self.settings.anchor, executed, vm);
-        let mut progress = Progress::new(&self.args.reports.verbosity, options.run.running.clone());
         let needs = reports.needs();
-        let mut machine_is_broken = false;
-        let mut sink = |event| {
-            progress.event(&event);
-            if let Event::Finished(report) = &event {
-                record.case(report);
-                on_case(report);
-            }
-            if let Event::Suspects(analysis) = &event {
-                record.suspects(analysis);
-            }
-            if let Event::Broken { source, errors } = &event {
-                machine_is_broken |= source.is_machine();
-                record.broken(source, errors);
-            }
-            reports.event(&event);
+        let mut sink = RunSink {
+            progress: Progress::new(&self.args.reports.verbosity, options.run.running.clone()),
+            record: OutstandingRecording::begin(&self.settings.anchor, executed, vm),
+            reports: &mut reports,
+            on_case,
+            is_machine_broken: false,
         };
         let mut explain = |loaded: &LoadedFile<'_>, case: usize, run: &RunOptions| {
             let explanation = explain_on_screen(loaded, case, run);
@@ -271,9 +260,10 @@ impl Runner<'_> {
             analyse: (self.args.reports.are_by_suspect() && options.run.part.is_none())
                 .then_some(&spectra::analyse),
         };
-        let summary = run::run_with(sources, options, explainers, &mut sink);
+        let summary = run::run_with(sources, options, explainers, &mut |event| sink.event(&event));
+        let RunSink { record, is_machine_broken, .. } = sink;
         match cache {
-            Some(_) if machine_is_broken => CacheOptions::note_nothing_is_kept(),
+            Some(_) if is_machine_broken => CacheOptions::note_nothing_is_kept(),
             Some(cache) => cache.save(&self.args.vm, self.settings),
             None => {}
         }
@@ -321,6 +311,34 @@ impl Runner<'_> {
     /// Whether the run may exclude cases that the lists of expected failures name.
     fn may_leave_out_expected_failures(&self) -> bool {
         self.args.select.is_narrow() || self.args.subset.is_narrow()
+    }
+}
+
+/// What the events of a run go to.
+struct RunSink<'r> {
+    progress: Progress,
+    record: OutstandingRecording,
+    reports: &'r mut Reports,
+    on_case: &'r mut dyn FnMut(&CaseReport),
+    is_machine_broken: bool,
+}
+
+impl RunSink<'_> {
+    fn event(&mut self, event: &Event) {
+        self.progress.event(event);
+        match event {
+            Event::Finished(report) => {
+                self.record.case(report);
+                (self.on_case)(report);
+            }
+            Event::Suspects(analysis) => self.record.suspects(analysis),
+            Event::Broken { source, errors } => {
+                self.is_machine_broken |= source.is_machine();
+                self.record.broken(source, errors);
+            }
+            _ => {}
+        }
+        self.reports.event(event);
     }
 }
 

@@ -39,8 +39,8 @@ impl EnvCompleter for Bash {
         writeln!(out, "complete -o nosort {complete} 2>/dev/null || complete {complete}")
     }
 
-    /// Writes a line for each completion. `args` are the command and the part of the word that bash replaces, which begins
-    /// after the last `:` or `=`, or after an open quote.
+    /// Writes a line for each completion. `args` are the command and the part of the word that bash replaces, which
+    /// begins after the last `:` or `=`, or after an open quote.
     fn write_complete(
         &self,
         command: &mut Command,

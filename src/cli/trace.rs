@@ -107,8 +107,8 @@ impl TraceArgs {
         let mut selection = self.selection(machine.isa)?;
         let mut worker = Worker::new(options);
         if let Some(last) = self.last {
-            // Runs are deterministic: counting the steps in a run before avoids keeping them in memory. If their numbers
-            // alone select them, all run unseen, since none is selected.
+            // Runs are deterministic: counting the steps in a run before avoids keeping them in memory. If their
+            // numbers alone select them, all run unseen, since none is selected.
             let counted = TraceSelection { skip: u64::MAX, ..selection.clone() };
             let mut filter = StepFilter::new(counted);
             worker.watch_case(loaded, case, &mut filter);

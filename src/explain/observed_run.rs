@@ -69,8 +69,8 @@ impl<'s> ObservedRun<'s> {
         ObservedRun { observer: Observer::beyond(seen), ..ObservedRun::new(Detail::Points) }
     }
 
-    /// Runs a case of a loaded file on an embedded machine; if the first run does not observe the end, a second time for
-    /// it, and a third time for the instructions that only the rest executes.
+    /// Runs a case of a loaded file on an embedded machine; if the first run does not observe the end, a second time
+    /// for it, and a third time for the instructions that only the rest executes.
     ///
     /// # Panics
     ///

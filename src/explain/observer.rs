@@ -26,8 +26,8 @@ const MAX_OPERANDS: usize = 4;
 /// The powers of two from which on an operand is large, for conditions.
 const LARGE: [u16; 6] = [7, 15, 31, 63, 127, 255];
 
-/// The number of bytes up to which an operand is as long as the largest numbers of the machines. Machines that take longer
-/// ones for numbers are wrong in many instructions.
+/// The number of bytes up to which an operand is as long as the largest numbers of the machines. Machines that take
+/// longer ones for numbers are wrong in many instructions.
 const MAX_NUMBER_BYTES: usize = 32;
 
 /// How the conditions begin that hold for any operand of an instruction.

@@ -25,8 +25,8 @@ use crate::run::sources::{Sources, VectorSource};
 use crate::run::{self, LoadOptions, LoadedFile, VerdictOf, Worker};
 use crate::testees::Testee;
 
-/// The most failing cases that are explained, the shortest ones, and how many instructions they may have together: it takes
-/// much longer than a run.
+/// The most failing cases that are explained, the shortest ones, and how many instructions they may have together: it
+/// takes much longer than a run.
 const MAX_CASES_WITH_EVIDENCE: usize = 200;
 const MAX_INSTRUCTIONS_WITH_EVIDENCE: u64 = 50_000;
 

@@ -3,15 +3,15 @@
 //! The spectrum says what each case executes, whether it passes, and under which conditions it executes each
 //! instruction: classes of operands and results, stack heights, jumps, failures.
 //!
-//! - An instruction is scored by the measure of Ochiai (A. Ochiai, Zoogeographical studies on the soleoid fishes found in
-//!   Japan, 1957; R. Abreu, P. Zoeteweij, A. van Gemund, An evaluation of similarity coefficients for software fault
-//!   localization, PRDC 2006): `ef / sqrt((ef + nf) (ef + ep))`, where `ef` failing and `ep` passing cases execute it and
-//!   `nf` failing ones do not. DStar (W. E. Wong et al., The DStar method for effective software fault localization, IEEE
-//!   Transactions on Reliability, 2014) ranks about as well: of 1364 planted faults, 1277 first against 1275. Ochiai's
-//!   values are from 0 to 1, so that those of instructions and conditions combine.
+//! - An instruction is scored by the measure of Ochiai (A. Ochiai, Zoogeographical studies on the soleoid fishes
+//!   found in Japan, 1957; R. Abreu, P. Zoeteweij, A. van Gemund, An evaluation of similarity coefficients for
+//!   software fault localization, PRDC 2006): `ef / sqrt((ef + nf) (ef + ep))`, where `ef` failing and `ep` passing
+//!   cases execute it and `nf` failing ones do not. DStar (W. E. Wong et al., The DStar method for effective software
+//!   fault localization, IEEE Transactions on Reliability, 2014) ranks about as well: of 1364 planted faults, 1277
+//!   first against 1275. Ochiai's values are from 0 to 1, so that those of instructions and conditions combine.
 //! - The best condition of the instruction is scored in the same way, since many faults show only at a boundary.
-//! - A reason for which several instructions fail is scored beside them: a machine may check a limit, or leave a stack, in
-//!   the same wrong way in all of them.
+//! - A reason for which several instructions fail is scored beside them: a machine may check a limit, or leave a
+//!   stack, in the same wrong way in all of them.
 //! - What nearly all cases execute is no suspect, unless cases with it fail clearly more often than others.
 //! - Where a machine reports its steps, an instruction after which it first differs from the embedded one is preferred.
 //! - Where a machine differs only in data, instructions that did not make these data are less likely.

@@ -165,8 +165,8 @@ impl Write for TracedCount {
 }
 
 impl Tracer {
-    /// A tracer that writes the steps of `selection` to `out`. A step that begins beyond the first `most` bytes ends the
-    /// run.
+    /// A tracer that writes the steps of `selection` to `out`. A step that begins beyond the first `most` bytes ends
+    /// the run.
     pub fn new(
         writer: Box<dyn TraceWriter>,
         selection: TraceSelection,

@@ -117,8 +117,8 @@ pub fn detect(document: &Document, file_name: &str) -> Result<(&'static Format, 
     }
 }
 
-/// If this is an Ethereum format that vmconf knows but cannot read, the tests in it. A file that has state tests as well is
-/// read; their format reports the others.
+/// If this is an Ethereum format that vmconf knows but cannot read, the tests in it. A file that has state tests as
+/// well is read; their format reports the others.
 fn unsupported(root: JsonNode<'_>) -> Option<&'static str> {
     let has_state_tests = root.members().any(|test| ethereum_json::is_state_test(test.value));
     if !has_state_tests {

@@ -270,10 +270,12 @@ pub(super) fn data_value(node: JsonNode<'_>) -> Result<Value, Diagnostic<Origin>
     data(node).map(Value::Bytes)
 }
 
-/// Whether a test is an Ethereum state test: it has a `transaction`, and no `exec`.
+/// Whether a test is an Ethereum state test, complete or not: it has a `transaction` or results by fork, and no `exec`.
 pub(super) fn is_state_test(test: JsonNode<'_>) -> bool {
     let has = |name| test.member(name).is_some();
-    has("transaction") && (has("pre") || has("post")) && !has("exec")
+    let first = test.member("post").and_then(|post| post.members().next());
+    let has_forks = first.is_some_and(|fork| fork.value.is_array());
+    (has("transaction") && (has("pre") || has("post")) || has_forks) && !has("exec")
 }
 
 /// The tests that this one belongs to, if their format is one of Ethereum that vmconf does not read.

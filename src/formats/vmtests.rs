@@ -160,8 +160,8 @@ fn read_exec(
     Some(())
 }
 
-/// All published tests have the executing account in `pre`. Without it, only some machines charge a call to it as one to a
-/// new account.
+/// All published tests have the executing account in `pre`. Without it, only some machines charge a call to it as one
+/// to a new account.
 fn suspect_missing_account(exec: JsonNode<'_>, pre: JsonNode<'_>, diagnostics: &mut Diagnostics) {
     let Some(at) = exec.member("address") else { return };
     let Ok(executing) = address(at) else { return };

@@ -71,8 +71,8 @@ pub struct FuzzOptions {
 pub struct FuzzCause {
     /// The name of the machine that differs.
     pub vm: String,
-    /// The instruction that made the first wrong value, or the signature of the failure if none is known. Of states, the
-    /// first field that differs, and what differing cases have in common: `f with ram at pc 0x04`.
+    /// The instruction that made the first wrong value, or the signature of the failure if none is known. Of states,
+    /// the first field that differs, and what differing cases have in common: `f with ram at pc 0x04`.
     pub what: String,
 }
 

@@ -1,6 +1,7 @@
 //! Makes programs of a machine from the rows of its instructions.
 //!
-//! A program is a list of pieces, one for each instruction. What makes a wrong instruction visible decides what is in it:
+//! A program is a list of pieces, one for each instruction. What makes a wrong instruction visible decides what is in
+//! it:
 //!
 //! | file | content |
 //! |---|---|

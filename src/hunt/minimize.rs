@@ -57,7 +57,8 @@ pub struct MinimizeOptions<'k> {
     pub keep: KeptFailure,
     /// How many changes are tried at most.
     pub max_tries: usize,
-    /// How many bytes the changed texts have together at most: trying a long one takes as long as trying many short ones.
+    /// How many bytes the changed texts have together at most: trying a long one takes as long as trying many short
+    /// ones.
     pub max_bytes: usize,
     /// When to end earlier; `None` for never.
     pub deadline: Option<Instant>,
@@ -182,8 +183,8 @@ struct Minimizer<'o> {
     machine: Option<&'static MachineInfo>,
     /// The smallest text so far.
     file: LoadedFile<'o>,
-    /// The data in it that may become simpler, by their indices. Reading it anew for each change takes as long as running
-    /// it.
+    /// The data in it that may become simpler, by their indices. Reading it anew for each change takes as long as
+    /// running it.
     inputs: Vec<u32>,
     /// How many notes a text may have, and how many rules of its format it may break.
     notes: usize,
@@ -246,7 +247,8 @@ impl<'o> Minimizer<'o> {
         Ok(minimizer)
     }
 
-    /// The file with this text, with expectations that fit its program; `None` if it does not fail as the first one did.
+    /// The file with this text, with expectations that fit its program; `None` if it does not fail as the first one
+    /// did.
     fn failing_alike(&mut self, text: String) -> Option<LoadedFile<'o>> {
         let file = self.demanding(text)?;
         self.fails_alike(&file).then_some(file)
@@ -283,8 +285,8 @@ impl<'o> Minimizer<'o> {
         Some(JsonNode::at_index(document, *self.inputs.get(at)?))
     }
 
-    /// Whether the search is to end early: it was interrupted, or the time is up. Loops ask between attempts, too: there
-    /// may be many data of which nothing is tried.
+    /// Whether the search is to end early: it was interrupted, or the time is up. Loops ask between attempts, too:
+    /// there may be many data of which nothing is tried.
     fn is_stopped(&mut self) -> bool {
         let is_late = self.options.deadline.is_some_and(|deadline| Instant::now() >= deadline);
         self.is_cut |= is_late || self.subject.options.run.interrupt.is_requested();

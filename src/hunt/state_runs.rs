@@ -107,8 +107,8 @@ pub(super) struct StateRuns<'m> {
     jobs: usize,
 }
 
-/// The machines that run states of a family, each with its name: in one of its formats, or the first one. Ignored fields
-/// are not compared. A breakdown that does not repeat is no verdict on a state; the machine counts it.
+/// The machines that run states of a family, each with its name: in one of its formats, or the first one. Ignored
+/// fields are not compared. A breakdown that does not repeat is no verdict on a state; the machine counts it.
 pub fn state_machines(
     (family, format): (FamilyMachine, Option<&'static Format>),
     families: &Families,

@@ -1,9 +1,9 @@
 //! Makes states of a machine that is described by data, from the types of the members that its vectors give.
 //!
-//! A number is at an edge of its width, has a single bit set, is small, near another member, or random. Of a memory, the
-//! cells are listed where members point, and where those cells point. The generator knows no instructions: the program
-//! counter points to a valid one only by chance, or because the state comes from vectors, whose states are mutated and
-//! spliced.
+//! A number is at an edge of its width, has a single bit set, is small, near another member, or random. Of a memory,
+//! the cells are listed where members point, and where those cells point. The generator knows no instructions: the
+//! program counter points to a valid one only by chance, or because the state comes from vectors, whose states are
+//! mutated and spliced.
 
 mod values;
 

@@ -42,15 +42,15 @@ pub enum DeclaredEffect {
     /// Execution may continue elsewhere than at the next instruction, in the same frame or in another script
     /// that replaces it.
     Jumps,
-    /// Execution always continues in the same frame, at the program counter that a function of the machine returns; `None`
-    /// if that is not known.
+    /// Execution always continues in the same frame, at the program counter that a function of the machine returns;
+    /// `None` if that is not known.
     JumpsTo,
     /// It pops as many stack items as a function of the machine returns; `None` for the number in its row.
     Takes,
     /// It pushes as many stack items as a function of the machine returns, instead of the number in its row.
     Leaves,
-    /// It computes none of the topmost stack items that it leaves, but moves or copies them, or leaves them in place. Blame
-    /// goes on with what produced them.
+    /// It computes none of the topmost stack items that it leaves, but moves or copies them, or leaves them in place.
+    /// Blame goes on with what produced them.
     Moves,
     /// It pushes a new compound, or returns the operand on top if that already has the right type. Machines reuse the
     /// numbers of compounds, so a number does not show whether a compound is new.

@@ -274,8 +274,8 @@ pub struct Effects {
     pub takes: Option<usize>,
     /// How many values it pushes, if its row does not say.
     pub leaves: Option<usize>,
-    /// For each of the topmost stack items after it that it only moves, copies or leaves in place, the lowest one first,
-    /// the distance from the top before it.
+    /// For each of the topmost stack items after it that it only moves, copies or leaves in place, the lowest one
+    /// first, the distance from the top before it.
     pub moves: Vec<usize>,
     /// Whether it pushes a new compound, or the operand on top if that already has the right type.
     pub creates: bool,

@@ -173,8 +173,8 @@ impl Section {
         Section { title: title.into(), rows: Vec::new(), left_out: 0, shows: SectionRows::Own, counts: None }
     }
 
-    /// The section, whose rows that nothing contains are the values of a stack, the top one first, with names that count
-    /// from the bottom.
+    /// The section, whose rows that nothing contains are the values of a stack, the top one first, with names that
+    /// count from the bottom.
     #[must_use]
     pub fn stacked(self, counts: StackCount) -> Section {
         Section { counts: Some(counts), ..self }

@@ -259,13 +259,13 @@ pub struct Blame {
     pub by: ExecutedInstruction,
     /// Later instructions that only moved it, the last one first.
     pub moved_by: Vec<ExecutedInstruction>,
-    /// What wrote each of [`ExecutedInstruction::inputs`], as far as it was traced, the last writer first: several if each
-    /// of them wrote a part.
+    /// What wrote each of [`ExecutedInstruction::inputs`], as far as it was traced, the last writer first: several if
+    /// each of them wrote a part.
     pub inputs: Vec<Vec<InputPart>>,
     /// What is omitted from a long chain of instructions; set only for the instruction at the end of the chain.
     pub further: Option<FurtherCauses>,
-    /// The number of the last instructions that are kept, if none of them wrote one of its inputs and there were earlier
-    /// ones.
+    /// The number of the last instructions that are kept, if none of them wrote one of its inputs and there were
+    /// earlier ones.
     pub unfollowed: Option<u64>,
     /// The last jump before it that might not have been taken, or might have led elsewhere; set only for the
     /// first instruction of an answer.
@@ -458,8 +458,8 @@ pub enum BlameAnswer {
 }
 
 impl Blame {
-    /// Adds the mnemonics of all instructions of the chain, as far as it was traced: those that only moved a value and the
-    /// jump that led to it, too.
+    /// Adds the mnemonics of all instructions of the chain, as far as it was traced: those that only moved a value
+    /// and the jump that led to it, too.
     pub(crate) fn add_ops_to(&self, ops: &mut BTreeSet<&'static str>) {
         let oldest = self.further.iter().flat_map(|further| &further.oldest);
         let executed = [&self.by].into_iter().chain(&self.moved_by).chain(oldest).chain(&self.left_by);

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::path::Path;
 
-/// What a case of a family makes of the state, for people. A row whose datum differs has the path of a difference of the
-/// same step.
+/// What a case of a family makes of the state, for people. A row whose datum differs has the path of a difference of
+/// the same step.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct StateTable {

@@ -113,8 +113,8 @@ pub struct DoubtfulCase {
 }
 
 impl SuspectName {
-    /// Whether it is something else that cases have in common: a reason for which several instructions fail; on a machine
-    /// without known instructions, their file or a word of their names.
+    /// Whether it is something else that cases have in common: a reason for which several instructions fail; on a
+    /// machine without known instructions, their file or a word of their names.
     pub fn is_no_instruction(&self) -> bool {
         self.op.contains(' ')
     }

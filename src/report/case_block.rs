@@ -59,8 +59,8 @@ pub(super) fn case(out: &mut Vec<u8>, report: &CaseReport, flags: &ShellWords) -
     }
 }
 
-/// Whether this is about a case, which `vmconf diff` explains, and not about a file as a whole, a list of known failures or a
-/// machine.
+/// Whether this is about a case, which `vmconf diff` explains, and not about a file as a whole, a list of known
+/// failures or a machine.
 pub(super) fn is_of_case(report: &CaseReport) -> bool {
     report.id.name.is_some() || report.machine.is_some()
 }

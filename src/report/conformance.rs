@@ -342,8 +342,8 @@ impl ConformanceRun {
     }
 }
 
-/// The index of the category of a case: the first that has a word of its id, or else that of instructions if the id names
-/// an instruction.
+/// The index of the category of a case: the first that has a word of its id, or else that of instructions if the id
+/// names an instruction.
 fn category(id: &str, is_instruction: impl Fn(&str) -> bool) -> usize {
     let lower = id.to_ascii_lowercase();
     let words: Vec<_> = lower.split(|character: char| !character.is_ascii_alphanumeric()).collect();

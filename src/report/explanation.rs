@@ -1,11 +1,13 @@
 //! Why one case fails, for people: what `vmconf diff` prints. The essentials of an ordinary failure fit a
 //! screen of 24 lines.
 
+mod blame_tree;
 mod gas;
 
 use std::io::{self, Write};
 use std::ops::Range;
 
+use self::blame_tree::{BlameLines, blamed};
 use self::gas::{overspent, spent};
 use super::case_block::{self, broke_down, broken, differs, flaky, not_as_known, shown};
 pub use super::executed::Length;
@@ -14,12 +16,11 @@ use super::style::{ACTUAL, DIM, ERROR, EXPECTED, FAIL, WIDTH, location};
 use super::truncate::{truncate, truncate_pair};
 use super::world;
 use crate::model::assertion::Expected;
-use crate::model::cell::Cell;
 use crate::model::count::counted;
 use crate::model::escape::escaped;
 use crate::model::explanation::{
-    Blame, BlameAnswer, END, ExecutedInstruction, ExplainedCase, Explanation, FirstDivergence, FurtherCauses,
-    InputOrigin, InputPart, RowDeviation, StackComparison,
+    Blame, BlameAnswer, END, ExecutedInstruction, ExplainedCase, Explanation, FirstDivergence, RowDeviation,
+    StackComparison,
 };
 use crate::model::path::{Path, PathKey};
 use crate::model::value::Value;
@@ -30,9 +31,6 @@ const SCREEN: usize = 24;
 
 /// The minimum number of last instructions shown, even if the rest already fills the screen.
 const MIN_LAST: usize = 3;
-
-/// The minimum number of lines of a chain that is cut in the middle; a shorter one ends early.
-const MIN_CUT: usize = 6;
 
 /// How many instructions stand in a line of those that were executed earlier.
 const EARLIER_PER_LINE: usize = 4;
@@ -115,41 +113,7 @@ fn failed(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure, length
         Length::Screen => 1,
         Length::Full(_) => failure.differences.len(),
     };
-    let mut is_also_shown = false;
-    for (index, difference) in failure.differences.iter().take(full).enumerate() {
-        differs(text, id, difference)?;
-        if index == 0 {
-            deviations(text, explained)?;
-        }
-        let is_gas = is_gas(&difference.at, explained.blames.get(index));
-        if is_gas {
-            // A wrong value may change the price of an instruction that uses it, but not the other way round.
-            let is_cause_shown = length == Length::Screen && also(text, explained, failure)?;
-            is_also_shown |= is_cause_shown;
-            spent(text, explained, overspent(difference).as_ref())?;
-            if is_cause_shown {
-                continue;
-            }
-        }
-        match explained.blames.get(index) {
-            Some(BlameAnswer::NotWritten { of_last: None, near, besides: None })
-                if is_existence(difference) =>
-            {
-                writeln!(text, "    {DIM}made by{DIM:#}  no instruction: none created or deleted it")?;
-                could_be(text, near.as_deref(), length)?;
-            }
-            // The leaves show which instruction made the root what it is.
-            Some(BlameAnswer::NoCell(_)) if explained.world.is_some() => {}
-            // The embedded machine's run goes on after the other one ends.
-            Some(BlameAnswer::NoCell(_))
-                if explained.divergence.as_ref().is_some_and(FirstDivergence::is_end) => {}
-            Some(answer) => answered(text, answer, length)?,
-            None => {}
-        }
-        if index == 0 && !is_gas {
-            earlier(text, &explained.earlier)?;
-        }
-    }
+    let is_also_shown = first_differences(text, explained, failure, full, length)?;
     if let Some(logs) = &explained.logs {
         world::logs(text, logs, length)?;
     }
@@ -161,7 +125,79 @@ fn failed(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure, length
     if length == Length::Screen && !is_also_shown {
         also(text, explained, failure)?;
     }
-    let others = &failure.differences[full..];
+    further_differences(text, explained, &failure.differences[full..], length)?;
+    on_embedded(text, explained)?;
+    let wanted = length.wanted(text);
+    last(text, explained, wanted)?;
+    case_block::ended(text, &truncate(&escaped(&failure.ended), 0, WIDTH))
+}
+
+/// Writes this number of differences with their origins. Returns whether the cause of a difference in gas was written.
+fn first_differences(
+    text: &mut Vec<u8>,
+    explained: &Explanation,
+    failure: &Failure,
+    count: usize,
+    length: Length,
+) -> io::Result<bool> {
+    let mut is_also_shown = false;
+    for (index, difference) in failure.differences.iter().take(count).enumerate() {
+        differs(text, &explained.report.id, difference)?;
+        if index == 0 {
+            deviations(text, explained)?;
+        }
+        let answer = explained.blames.get(index);
+        let is_gas = is_gas(&difference.at, answer);
+        if is_gas {
+            // A wrong value may change the price of an instruction that uses it, but not the other way round.
+            let is_cause_shown = length == Length::Screen && also(text, explained, failure)?;
+            is_also_shown |= is_cause_shown;
+            spent(text, explained, overspent(difference).as_ref())?;
+            if is_cause_shown {
+                continue;
+            }
+        }
+        if let Some(answer) = answer {
+            origin(text, explained, difference, answer, length)?;
+        }
+        if index == 0 && !is_gas {
+            earlier(text, &explained.earlier)?;
+        }
+    }
+    Ok(is_also_shown)
+}
+
+/// Writes where the actual value of a difference comes from.
+fn origin(
+    text: &mut Vec<u8>,
+    explained: &Explanation,
+    difference: &CaseDifference,
+    answer: &BlameAnswer,
+    length: Length,
+) -> io::Result<()> {
+    match answer {
+        BlameAnswer::NotWritten { of_last: None, near, besides: None } if is_existence(difference) => {
+            writeln!(text, "    {DIM}made by{DIM:#}  no instruction: none created or deleted it")?;
+            could_be(text, near.as_deref(), length)
+        }
+        // The leaves show which instruction made the root what it is.
+        BlameAnswer::NoCell(_) if explained.world.is_some() => Ok(()),
+        // The embedded machine's run goes on after the other one ends.
+        BlameAnswer::NoCell(_) if explained.divergence.as_ref().is_some_and(FirstDivergence::is_end) => {
+            Ok(())
+        }
+        answer => answered(text, answer, length),
+    }
+}
+
+/// Writes the list that contains the first difference, and a line for each of the other differences that it does not
+/// show.
+fn further_differences(
+    text: &mut Vec<u8>,
+    explained: &Explanation,
+    others: &[CaseDifference],
+    length: Length,
+) -> io::Result<()> {
     let mut rows = 0..0;
     if let Some(stack) = &explained.stack {
         let reserved = MIN_LAST + 3 + others.len().min(1);
@@ -175,11 +211,7 @@ fn failed(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure, length
     // More than two lines of further differences do not push out the last instructions.
     let left = left(text, length).saturating_sub(2);
     let most = left.saturating_sub(explained.last.len()).max(2).min(left.saturating_sub(MIN_LAST));
-    further(text, explained, &others, most)?;
-    on_embedded(text, explained)?;
-    let wanted = length.wanted(text);
-    last(text, explained, wanted)?;
-    case_block::ended(text, &truncate(&escaped(&failure.ended), 0, WIDTH))
+    further(text, explained, &others, most)
 }
 
 /// Writes where the machine diverges from the embedded one, and the first instruction that did not do what
@@ -278,7 +310,7 @@ pub fn in_a_line(explained: &Explanation) -> Option<String> {
 fn answered(text: &mut Vec<u8>, answer: &BlameAnswer, length: Length) -> io::Result<()> {
     let (head, blame) = match answer {
         BlameAnswer::By(blame) => {
-            return blamed(text, "made by", blame, Most { made: 8, reached: 3 }.of(length));
+            return blamed(text, "made by", blame, BlameLines { made: 8, reached: 3 }.of(length));
         }
         BlameAnswer::NotWritten { besides: Some(besides), .. } => {
             return writeln!(text, "    {DIM}made by{DIM:#}  no instruction: {}", escaped(besides));
@@ -289,7 +321,7 @@ fn answered(text: &mut Vec<u8>, answer: &BlameAnswer, length: Length) -> io::Res
         }
         BlameAnswer::NoCell(last) => ("after", last),
     };
-    let most = Most { made: 4, reached: 3 }.of(length);
+    let most = BlameLines { made: 4, reached: 3 }.of(length);
     blame.as_ref().map_or(Ok(()), |blame| blamed(text, head, blame, most))
 }
 
@@ -310,99 +342,8 @@ fn earlier(text: &mut Vec<u8>, executed: &[ExecutedInstruction]) -> io::Result<(
 
 /// Writes the instruction that wrote another datum of the same kind, so that it could have written this one.
 fn could_be(text: &mut Vec<u8>, near: Option<&Blame>, length: Length) -> io::Result<()> {
-    let most = Most { made: 4, reached: 3 }.of(length);
+    let most = BlameLines { made: 4, reached: 3 }.of(length);
     near.map_or(Ok(()), |near| blamed(text, "could be", near, most))
-}
-
-/// The maximum number of lines of a blame.
-#[derive(Clone, Copy)]
-struct Most {
-    /// For the instructions that wrote a datum.
-    made: usize,
-    /// For the jump that led there.
-    reached: usize,
-}
-
-impl Most {
-    fn of(self, length: Length) -> Most {
-        match length {
-            Length::Screen => self,
-            Length::Full(_) => Most { made: usize::MAX, reached: usize::MAX },
-        }
-    }
-}
-
-/// Writes an instruction, the ones that wrote its inputs, and the jump that led to it.
-fn blamed(text: &mut Vec<u8>, head: &str, blame: &Blame, most: Most) -> io::Result<()> {
-    let reached =
-        |text: &mut Vec<u8>, jump| tree(text, &format!("{DIM}reached by{DIM:#}"), jump, most.reached);
-    // An instruction without inputs does what the program says. More likely, the jump led to the wrong one.
-    let (first, last) = match &blame.reached_by {
-        Some(jump) if blame.by.inputs.is_empty() => (Some(jump), None),
-        jump => (None, jump.as_ref()),
-    };
-    first.map_or(Ok(()), |jump| reached(text, jump))?;
-    tree(text, &format!("{DIM}{head:<8}{DIM:#}"), blame, most.made)?;
-    if let Some(by) = &blame.left_by {
-        writeln!(text, "    {DIM}left by {DIM:#} {}", executed_by(by, WIDTH - 29))?;
-    }
-    last.map_or(Ok(()), |jump| reached(text, jump))
-}
-
-/// Writes at most `most` lines of the instructions of a blame, the first after `head`.
-fn tree(text: &mut Vec<u8>, head: &str, blame: &Blame, most: usize) -> io::Result<()> {
-    let mut lines = Vec::new();
-    writeln!(lines, "    {head} {}", executed_by(&blame.by, WIDTH - 15))?;
-    if let Some(frame) = &blame.by.frame {
-        writeln!(lines, "      {DIM}in{DIM:#} {}", escaped(frame))?;
-    }
-    moved(&mut lines, 6, blame)?;
-    produced(&mut lines, blame, 1)?;
-    if let Some(further) = &blame.further {
-        begins(&mut lines, further)?;
-    }
-    let mut lines: Vec<_> = lines.split_inclusive(|byte| *byte == b'\n').collect();
-    let mut write = |lines: &[&[u8]]| lines.iter().try_for_each(|line| text.write_all(line));
-    let mark = |count| format!("      {DIM}… {}{DIM:#}\n", counted(count, "more line"));
-    if lines.len() <= most || most < 2 {
-        return write(&lines[..lines.len().min(most)]);
-    }
-    if most < MIN_CUT || has_parts(blame) {
-        let count = lines.len();
-        without_deepest(&mut lines, most - 1);
-        write(&lines)?;
-        return write(&[mark(count - lines.len()).as_bytes()]);
-    }
-    // The chain is cut in the middle: it ends with the datum and begins with an input.
-    let (start, end) = (&lines[..most - 2], &lines[lines.len() - 1..]);
-    write(start)?;
-    write(&[mark(lines.len() - start.len() - end.len()).as_bytes()])?;
-    write(end)
-}
-
-/// Whether several instructions wrote an input of the instruction, each of which must be shown.
-fn has_parts(blame: &Blame) -> bool {
-    blame.inputs.iter().any(|parts| parts.len() > 1)
-}
-
-/// Removes the most indented lines, the last one of them first, until at most `most` lines are left.
-fn without_deepest(lines: &mut Vec<&[u8]>, most: usize) {
-    let indent = |line: &[u8]| line.iter().take_while(|byte| **byte == b' ').count();
-    while lines.len() > most {
-        let Some(deepest) = (0..lines.len()).max_by_key(|index| indent(lines[*index])) else { return };
-        lines.remove(deepest);
-    }
-}
-
-/// Writes the oldest instructions of a long chain.
-fn begins(text: &mut Vec<u8>, further: &FurtherCauses) -> io::Result<()> {
-    if further.left_out > 0 {
-        writeln!(text, "      {DIM}… {}{DIM:#}", counted(further.left_out, "more instruction"))?;
-    }
-    let oldest = further.oldest.iter().rev();
-    oldest
-        .map(|by| executed_by(by, WIDTH - 20))
-        .try_for_each(|by| writeln!(text, "      {DIM}begins with{DIM:#} {by}"))
 }
 
 /// Writes the first difference that an instruction made, unless it is the first difference of the case or was made by
@@ -424,7 +365,7 @@ fn also(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure) -> io::R
     }
     writeln!(text, "  {} also differs", difference.at)?;
     let made = room.min(3);
-    blamed(text, "made by", blame, Most { made, reached: (room - made).min(1) })?;
+    blamed(text, "made by", blame, BlameLines { made, reached: (room - made).min(1) })?;
     Ok(true)
 }
 
@@ -433,51 +374,6 @@ fn not_written(text: &mut Vec<u8>, of_last: Option<u64>) -> io::Result<()> {
         Some(last) => writeln!(text, "    {DIM}made by{DIM:#}  not by the last {last} instructions"),
         None => writeln!(text, "    {DIM}made by{DIM:#}  no instruction: it was so from the start"),
     }
-}
-
-fn produced(text: &mut Vec<u8>, blame: &Blame, depth: usize) -> io::Result<()> {
-    for (input, parts) in blame.by.inputs.iter().zip(&blame.inputs) {
-        for InputPart { cell, origin } in parts {
-            let indent = 4 + 2 * depth;
-            // What several instructions wrote is no value of one of them.
-            let what = cell.as_ref().map_or_else(|| input.value.to_string(), Cell::to_string);
-            let what = truncate(&escaped(&what), 0, if cell.is_some() { 40 } else { 24 });
-            let by = match origin {
-                InputOrigin::Instruction(by) => by,
-                InputOrigin::Vector(step) => {
-                    writeln!(
-                        text,
-                        "{:indent$}{what} {DIM}by{DIM:#} the vector, which sets it before vector step {step}",
-                        ""
-                    )?;
-                    continue;
-                }
-            };
-            let room = WIDTH.saturating_sub(indent + what.chars().count() + 7);
-            writeln!(text, "{:indent$}{what} {DIM}by{DIM:#} {}", "", executed_by(&by.by, room))?;
-            moved(text, indent + 2, by)?;
-            produced(text, by, depth + 1)?;
-        }
-    }
-    Ok(())
-}
-
-/// Writes the instructions that moved a value that another instruction wrote.
-fn moved(text: &mut Vec<u8>, indent: usize, blame: &Blame) -> io::Result<()> {
-    if let Some(kept) = blame.unfollowed {
-        let last = counted(kept, "instruction");
-        writeln!(
-            text,
-            "{:indent$}{DIM}an input was not written by the last {last}, and is not followed{DIM:#}",
-            ""
-        )?;
-    }
-    if blame.moved_by.is_empty() {
-        return Ok(());
-    }
-    let all: Vec<_> = blame.moved_by.iter().map(|by| numbered(by, &by.text)).collect();
-    let all = truncate(&escaped(&all.join("; ")), 0, WIDTH.saturating_sub(indent + 11));
-    writeln!(text, "{:indent$}{DIM}moved by{DIM:#} {all}", "")
 }
 
 /// Writes the expected stack next to the actual one, at most `most` items around the first that differs.

@@ -77,8 +77,8 @@ pub enum Needs {
     Explanations,
 }
 
-/// The flags of a run with a value that `vmconf explore` does not take: it has one engine, and looks for no states by their
-/// roots.
+/// The flags of a run with a value that `vmconf explore` does not take: it has one engine, and looks for no states by
+/// their roots.
 pub const NOT_EXPLORED: &[&str] = &["--engine", "--worlds"];
 
 /// The user's options for reports.

@@ -153,8 +153,8 @@ pub struct UnlikeSuites {
     pub how: String,
 }
 
-/// The suites of which a machine ran other files than the first machine that ran the suite, by suite. `machines` has the
-/// name and the files of each.
+/// The suites of which a machine ran other files than the first machine that ran the suite, by suite. `machines` has
+/// the name and the files of each.
 pub(super) fn unlike_suites<'r>(
     machines: impl Iterator<Item = (&'r str, &'r RanFiles)>,
     suite: &dyn Fn(&str) -> String,

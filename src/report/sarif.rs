@@ -1,8 +1,8 @@
-//! Failures as SARIF 2.1.0, for code scanning: a result for each case at the line of the vector that demands what differs,
-//! and a rule for each cause.
+//! Failures as SARIF 2.1.0, for code scanning: a result for each case at the line of the vector that demands what
+//! differs, and a rule for each cause.
 //!
-//! A rule is the signature of a failure, which does not depend on other cases, and the fingerprint of a result is that of
-//! the case and its cause: so a server recognises a failure of an earlier run, also at another line.
+//! A rule is the signature of a failure, which does not depend on other cases, and the fingerprint of a result is
+//! that of the case and its cause: so a server recognises a failure of an earlier run, also at another line.
 
 use std::io::{self, Write};
 

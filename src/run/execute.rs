@@ -125,7 +125,8 @@ impl<'o> Worker<'o> {
         judged
     }
 
-    /// The machine of the last watched case, in its final state; `None` if the case did not run or the machine panicked.
+    /// The machine of the last watched case, in its final state; `None` if the case did not run or the machine
+    /// panicked.
     pub fn watched_machine(&mut self) -> Option<&mut Embedded> {
         let last = self.last_watched?;
         self.watched.0.iter_mut().find(|(name, _)| *name == last).map(|(_, machine)| machine)
@@ -151,8 +152,8 @@ impl<'o> Worker<'o> {
         judged
     }
 
-    /// Runs cases of one file as [`Worker::run`] does each, until an interrupt. Several of them are in flight at the same
-    /// time where the testee can have that.
+    /// Runs cases of one file as [`Worker::run`] does each, until an interrupt. Several of them are in flight at the
+    /// same time where the testee can have that.
     pub(super) fn run_each(&mut self, cases: &[LoadedCase<'_>]) -> Vec<JudgedCase> {
         if self.run.testee.in_flight() == 1 || cases.len() == 1 {
             let run = |case| {

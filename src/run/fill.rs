@@ -153,8 +153,8 @@ enum Statement<'b> {
     Silent(String),
 }
 
-/// What a machine does with each case that it did not skip. A refusal takes precedence over a change, and the first refusal
-/// of a case over further ones.
+/// What a machine does with each case that it did not skip. A refusal takes precedence over a change, and the first
+/// refusal of a case over further ones.
 fn statements(blessed: &Blessed) -> HashMap<&CaseId, Statement<'_>> {
     let broken = blessed.broken.iter().map(|report| (&report.id, Statement::Silent(why(&report.verdict))));
     let passing = blessed.passing.iter().map(|id| (id, Statement::AsDemanded));
@@ -237,8 +237,8 @@ fn with_lines(groups: Vec<Agreeing<'_>>, old: &str) -> Vec<FillGroup> {
     machines.zip(lines).map(|(machines, line)| FillGroup { machines, line }).collect()
 }
 
-/// The first lines of texts that are not the same but for a comma, `None` of a text that has ended; empty if all are the
-/// same.
+/// The first lines of texts that are not the same but for a comma, `None` of a text that has ended; empty if all are
+/// the same.
 fn first_differing(mut texts: Vec<Lines<'_>>) -> Vec<Option<&str>> {
     loop {
         let lines: Vec<_> = texts.iter_mut().map(Iterator::next).collect();

@@ -516,8 +516,8 @@ fn of_family(
     }
 }
 
-/// The whole path of a file, with `/` between names: the folder that decides the family may be around the one that vmconf
-/// works in. `None` for a stream.
+/// The whole path of a file, with `/` between names: the folder that decides the family may be around the one that
+/// vmconf works in. `None` for a stream.
 fn whole_path(source: &VectorSource) -> Option<String> {
     let is_file = source.origin != SourceOrigin::Stream;
     let whole = std::path::absolute(&source.path).ok().filter(|_| is_file)?;

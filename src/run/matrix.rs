@@ -239,7 +239,8 @@ impl SuiteNames {
         SuiteNames(parts.into_iter().map(folders).collect())
     }
 
-    /// The suite of a file, which need not be one of those. It is a path if another prefix could have a suite of this name.
+    /// The suite of a file, which need not be one of those. It is a path if another prefix could have a suite of this
+    /// name.
     fn suite(&self, file: &str) -> String {
         let prefix = prefix(file);
         match self.0.get(prefix) {

@@ -62,8 +62,8 @@ pub(super) struct PoolThreads {
     pub(super) most: usize,
     /// For larger files, of which one thread has several cases in flight at the same time.
     large: usize,
-    /// How many larger files have cases that no thread has taken, at most: they take memory. One more than jobs, so that
-    /// the next one is there when the cases of another one end.
+    /// How many larger files have cases that no thread has taken, at most: they take memory. One more than jobs, so
+    /// that the next one is there when the cases of another one end.
     files: usize,
 }
 
@@ -155,52 +155,22 @@ fn work_on<'s>(
     sender: &mpsc::SyncSender<Finished<'s>>,
     start_next: impl Fn(),
 ) {
-    let mut worker = Worker::new(&options.run);
-    let mut run = |number, file: &LoadedFile<'s>, cases: Range<usize>| {
-        let cases: Vec<_> = cases.filter_map(|index| file.case(index)).collect();
-        let judged = match stop.skips(number) {
-            Some(failures) => {
-                cases.iter().map(|case| JudgedCase::new(case.report()).skip(failures)).collect()
-            }
-            None => worker.run_each(&cases),
-        };
-        for judged in &judged {
-            stop.see(number, &judged.report.verdict);
-        }
-        judged
+    let mut worker = PoolWorker {
+        work,
+        stop,
+        options,
+        worker: Worker::new(&options.run),
+        last: None,
+        kept: VecDeque::new(),
     };
-    let mut last = None;
     let mut sent = 0;
-    let mut kept: VecDeque<Arc<LoadedFile<'s>>> = VecDeque::new();
-    while let Some(task) = work.next(last) {
+    while let Some(task) = work.next(worker.last) {
         if work.counts_another_thread() {
             start_next();
         }
         let finished = match task {
-            Task::Open(number, source) => {
-                last = Some(number);
-                let mut file = open_in_turn(number, source, Purpose::Run, options);
-                let (file, judged) = if file.cases() <= FEW {
-                    work.add(number, file.bytes(), None);
-                    let judged = run(number, &file, 0..file.cases());
-                    // Results that wait to be put in order then take little memory, and the document's is reused at once.
-                    file.drop_document();
-                    (Arc::new(file), judged)
-                } else {
-                    let file = Arc::new(file);
-                    work.add(number, file.bytes(), Some(&file));
-                    (file, Vec::new())
-                };
-                keep(&mut kept, &file);
-                Finished::File(number, file, judged)
-            }
-            Task::Run { number, cases, file } => {
-                last = Some(number);
-                let first = cases.start;
-                let judged = run(number, &file, cases);
-                release(&mut kept);
-                Finished::Cases(number, first, judged)
-            }
+            Task::Open(number, source) => worker.open(number, source),
+            Task::Run { number, cases, file } => worker.run_some(number, cases, &file),
         };
         // After an interrupt, there is no next task.
         if sender.send(finished).is_err() {
@@ -211,6 +181,61 @@ fn work_on<'s>(
         if sent % BATCH == 0 {
             work.collecting.unpark();
         }
+    }
+}
+
+/// What a thread works with.
+struct PoolWorker<'w, 's> {
+    work: &'w PoolWork<'s>,
+    stop: &'w PoolStop,
+    options: &'s LoadOptions,
+    worker: Worker<'s>,
+    /// The number of the last file that it worked on.
+    last: Option<usize>,
+    kept: VecDeque<Arc<LoadedFile<'s>>>,
+}
+
+impl<'s> PoolWorker<'_, 's> {
+    /// Opens a file, and runs its cases if they are few.
+    fn open(&mut self, number: usize, source: VectorSource) -> Finished<'s> {
+        self.last = Some(number);
+        let mut file = open_in_turn(number, source, Purpose::Run, self.options);
+        let (file, judged) = if file.cases() <= FEW {
+            self.work.add(number, file.bytes(), None);
+            let judged = self.run(number, 0..file.cases(), &file);
+            // Results that wait to be put in order then take little memory, and the document's is reused at once.
+            file.drop_document();
+            (Arc::new(file), judged)
+        } else {
+            let file = Arc::new(file);
+            self.work.add(number, file.bytes(), Some(&file));
+            (file, Vec::new())
+        };
+        keep(&mut self.kept, &file);
+        Finished::File(number, file, judged)
+    }
+
+    /// Runs some cases of an open file.
+    fn run_some(&mut self, number: usize, cases: Range<usize>, file: &LoadedFile<'s>) -> Finished<'s> {
+        self.last = Some(number);
+        let first = cases.start;
+        let judged = self.run(number, cases, file);
+        release(&mut self.kept);
+        Finished::Cases(number, first, judged)
+    }
+
+    fn run(&mut self, number: usize, cases: Range<usize>, file: &LoadedFile<'s>) -> Vec<JudgedCase> {
+        let cases: Vec<_> = cases.filter_map(|index| file.case(index)).collect();
+        let judged = match self.stop.skips(number) {
+            Some(failures) => {
+                cases.iter().map(|case| JudgedCase::new(case.report()).skip(failures)).collect()
+            }
+            None => self.worker.run_each(&cases),
+        };
+        for judged in &judged {
+            self.stop.see(number, &judged.report.verdict);
+        }
+        judged
     }
 }
 

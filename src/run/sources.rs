@@ -43,8 +43,8 @@ pub struct FoundSources {
 #[derive(Debug, Clone, Default)]
 pub struct Sources {
     paths: Vec<Selected>,
-    /// Files of which single cases are named although all cases are selected. They are not read again, but the names are
-    /// checked.
+    /// Files of which single cases are named although all cases are selected. They are not read again, but the names
+    /// are checked.
     named_again: Vec<VectorSource>,
     seen: SeenFiles,
     len: usize,
@@ -170,10 +170,10 @@ impl FromIterator<VectorSource> for Sources {
     }
 }
 
-/// The files that `paths` name: a path is a file, a folder for all `.json` files in it and its subfolders, or
-/// a case id for the file of the case; from the working folder, else from the anchor, and the other way round for
-/// an id. A path that does not exist as it is typed is read as ids show it. Symbolic links inside a folder are skipped, so that nothing outside it
-/// is read. A folder that cannot be searched becomes a source that cannot be read.
+/// The files that `paths` name: a path is a file, a folder for all `.json` files in it and its subfolders, or a case
+/// id for the file of the case; from the working folder, else from the anchor, and the other way round for an id. A
+/// path that does not exist as it is typed is read as ids show it. Symbolic links inside a folder are skipped, so
+/// that nothing outside it is read. A folder that cannot be searched becomes a source that cannot be read.
 ///
 /// # Errors
 ///

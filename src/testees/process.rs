@@ -180,8 +180,8 @@ impl ProcessVm {
         answer.ok_or(Stopped::Interrupted)
     }
 
-    /// Sends requests to processes, and calls `take` with the index and the answer of each, in any order. A process gets as
-    /// many of them together as it takes.
+    /// Sends requests to processes, and calls `take` with the index and the answer of each, in any order. A process
+    /// gets as many of them together as it takes.
     ///
     /// A process that crashes or times out is ended. If it had other requests before or at the same time, a request
     /// without an answer is repeated alone on a new process, so that it is not blamed for the effects of another
@@ -276,8 +276,8 @@ impl ProcessVm {
         ends
     }
 
-    /// Sends a request alone over which a process broke down that had others, and returns its answer and how that was the
-    /// `first` time.
+    /// Sends a request alone over which a process broke down that had others, and returns its answer and how that was
+    /// the `first` time.
     fn repeat<E: Exchange>(
         &self,
         exchange: &E,
@@ -369,8 +369,8 @@ impl ProcessVm {
         }
     }
 
-    /// Ends all processes without waiting for them, and says what they wrote outside of requests since the last call, if
-    /// they did.
+    /// Ends all processes without waiting for them, and says what they wrote outside of requests since the last call,
+    /// if they did.
     pub fn abandon(&self) -> Option<Diagnostic> {
         for running in &self.pool.take_all() {
             running.conversation.close();
@@ -395,7 +395,8 @@ impl Exchange for PlainExchange {
     }
 }
 
-/// How a process broke down the first time, and after which time, if the request was repeated; or why there is no answer.
+/// How a process broke down the first time, and after which time, if the request was repeated; or why there is no
+/// answer.
 type AnswerEnd = Result<Option<(Stopped, Duration)>, Stopped>;
 
 /// How a process broke down that had a request for this time.
@@ -568,8 +569,8 @@ impl Testee for Process {
     }
 }
 
-/// How a case ended that crashed the process, and timed out when it was repeated: the crash is not forgotten. The process
-/// may have crashed for another request, so the time-out decides.
+/// How a case ended that crashed the process, and timed out when it was repeated: the crash is not forgotten. The
+/// process may have crashed for another request, so the time-out decides.
 fn late_after(second: &Breakdown, Breakdown { what, stderr }: &Breakdown) -> Stopped {
     let parts = [&**stderr, &*second.stderr].map(str::trim_end);
     let parts: Vec<_> = parts.into_iter().filter(|it| !it.is_empty()).collect();

@@ -21,8 +21,8 @@ pub trait Testee {
     /// If the run ends before the last step is done.
     fn run(&mut self, program: &Program, steps: &[Step], see: See<'_>) -> RunEnd;
 
-    /// Runs programs as [`Testee::run`] runs one, and calls `see` also with the index of the program. Several of them may
-    /// be in flight at the same time.
+    /// Runs programs as [`Testee::run`] runs one, and calls `see` also with the index of the program. Several of them
+    /// may be in flight at the same time.
     fn run_each(&mut self, runs: &[(&Program, &[Step])], see: SeeEach<'_>) -> Vec<RunEnd> {
         let mut run = |(number, (program, steps)): (usize, &(&Program, &[Step]))| {
             self.run(program, steps, &mut |step, state| see(number, step, state))

@@ -10,8 +10,8 @@ use crate::text::columns::columns;
 
 const DIM: Style = Style::new().dimmed();
 
-/// Displays two lines: the line of a place, after its number, and one with a caret. Displays nothing if the text of the line
-/// is not known or empty.
+/// Displays two lines: the line of a place, after its number, and one with a caret. Displays nothing if the text of
+/// the line is not known or empty.
 #[derive(Debug, Clone, Copy)]
 pub struct Excerpt<'p> {
     /// The place.

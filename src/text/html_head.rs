@@ -4,8 +4,8 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use sha2::{Digest, Sha256};
 
-/// The head of a page. The content security policy blocks all loading, and all styles and scripts except the page's own:
-/// even if text from a vector became an element, it could do nothing.
+/// The head of a page. The content security policy blocks all loading, and all styles and scripts except the page's
+/// own: even if text from a vector became an element, it could do nothing.
 pub struct HtmlHead<'p> {
     /// The title, as HTML.
     pub title: &'p str,

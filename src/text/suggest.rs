@@ -19,8 +19,8 @@ pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Opti
     near.min_by_key(|(distance, known)| (*distance, known.len().abs_diff(word.len()))).map(|near| near.1)
 }
 
-/// Asks at the end of a message whether the name in `known` is meant that `word` most likely misspells; empty if none is
-/// close enough.
+/// Asks at the end of a message whether the name in `known` is meant that `word` most likely misspells; empty if none
+/// is close enough.
 pub fn did_you_mean<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> String {
     nearest(word, known).map_or_else(String::new, |near| format!("; did you mean {near}?"))
 }

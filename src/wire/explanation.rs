@@ -265,8 +265,8 @@ pub struct WireInstruction {
     /// What is omitted from a long chain of instructions that ends with this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub further: Option<WireFurtherCauses>,
-    /// The number of the last instructions that are kept, if none of them wrote one of its inputs and there were earlier
-    /// ones.
+    /// The number of the last instructions that are kept, if none of them wrote one of its inputs and there were
+    /// earlier ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unfollowed: Option<u64>,
     /// The last jump before it that depended on a condition or a computed target.

@@ -38,8 +38,8 @@ pub fn unpacked(bytes: &[u8], limit: u64) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(unpacked).filter(|bytes| bytes.len() as u64 <= limit))
 }
 
-/// A compressed text, in one member or several (RFC 1952, section 2.2). Reading fails if the end of one is missing, or if
-/// anything else follows.
+/// A compressed text, in one member or several (RFC 1952, section 2.2). Reading fails if the end of one is missing,
+/// or if anything else follows.
 struct Decompressed<'i>(MultiGzDecoder<&'i mut dyn BufRead>);
 
 impl Read for Decompressed<'_> {

@@ -107,8 +107,8 @@ fn malformed_traces_are_refused() {
     assert_eq!(vmconf(&["bisect", "--trace", "nowhere", "--trace", "nowhere"]).exit, 2);
 }
 
-/// A member that is compared and has another type than EIP-3155 gives it is an error with its line, in a step and in the
-/// summary. Null is what clients write for what they do not report.
+/// A member that is compared and has another type than EIP-3155 gives it is an error with its line, in a step and in
+/// the summary. Null is what clients write for what they do not report.
 #[test]
 fn malformed_members_are_refused() {
     let step = line(0, "0x1");

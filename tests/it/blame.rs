@@ -400,7 +400,8 @@ fn removing_a_key_is_not_blamed_for_other_values() {
 /// The length of a copy is not what it copies: CALLDATACOPY makes the memory, even if it copies a word of that value.
 #[test]
 fn a_copy_is_not_made_by_its_length() {
-    // CALLDATACOPY of 32 bytes to 0, then MLOAD of 0 to storage 0: each PUSH1 3, the copy 3 and 3 a word and 3 for memory
+    // CALLDATACOPY of 32 bytes to 0, then MLOAD of 0 to storage 0: each PUSH1 3, the copy 3 and 3 a word and 3 for
+    // memory
     let mut vector = stores("0x6020600060003760005160005500", "0x21", 20_030);
     vector["stores"]["exec"]["data"] = format!("0x{:064x}", 0x20).into();
     let text = diff(&vector, &[]);

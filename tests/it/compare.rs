@@ -179,7 +179,8 @@ fn every_kind_of_change() {
     assert!(all.chars().all(|it| it == '\n' || !vmconf::model::escape::is_harmful(it)));
 }
 
-/// What fails now and did not before is worse, what is broken now and was not before, and what passed and is not supported.
+/// What fails now and did not before is worse, what is broken now and was not before, and what passed and is not
+/// supported.
 #[test]
 fn exit_codes() {
     let cache = Cache::new();

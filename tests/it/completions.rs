@@ -32,7 +32,8 @@ fn completions_are_made_and_the_manual_names_every_command() {
     }
 }
 
-/// What bash inserts for this command line, in this folder, in place of its last part, which begins behind a break of words.
+/// What bash inserts for this command line, in this folder, in place of its last part, which begins behind a break of
+/// words.
 fn inserted(folder: &Path, line: &str, replaced: &str) -> Vec<String> {
     let mut vmconf = Command::new(env!("CARGO_BIN_EXE_vmconf"));
     vmconf.args(["--", "vmconf", replaced, "before"]).current_dir(folder);

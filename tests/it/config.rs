@@ -243,8 +243,8 @@ fn a_missing_path_is_found_in_the_configuration() {
     assert!(ran.exit == 2 && ran.stderr.starts_with(expected), "{ran:?}");
 }
 
-/// What the table of a machine sets precedes the profile, which is for all machines, and is preceded by what was typed. A
-/// run without a machine in another process has no use for its limits.
+/// What the table of a machine sets precedes the profile, which is for all machines, and is preceded by what was
+/// typed. A run without a machine in another process has no use for its limits.
 #[test]
 fn the_table_of_a_machine_precedes_the_profile() {
     let folder = folder(

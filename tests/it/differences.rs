@@ -33,8 +33,8 @@ const FAULTS: usize = 2;
 /// Programs for each fault.
 const PROGRAMS: u64 = 3_000;
 
-/// The share of the faults that must be found, in percent. Of a hundred faults, chosen by the seed, 74 are found; of ten, it
-/// may be fewer.
+/// The share of the faults that must be found, in percent. Of a hundred faults, chosen by the seed, 74 are found; of
+/// ten, it may be fewer.
 const FOUND: usize = 60;
 
 fn faulty(fault: RowFault) -> FuzzSubject {

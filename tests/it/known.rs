@@ -405,8 +405,8 @@ fn list_in(folder: &TempDir) -> String {
     fs::read_to_string(folder.path().join("k.toml")).unwrap()
 }
 
-/// An entry that is added is about its case only, whatever characters the id has: the others pass, and are not reported as
-/// fixed.
+/// An entry that is added is about its case only, whatever characters the id has: the others pass, and are not
+/// reported as fixed.
 #[test]
 fn an_accepted_case_with_characters_of_globs_is_listed_alone() {
     for (failing, passing) in [
@@ -468,7 +468,8 @@ fn a_case_with_an_expired_entry_is_accepted_anew() {
     assert_eq!(in_folder(&folder, &["run", "v.json", "--known", "k.toml"]).exit, 0, "{}", list_in(&folder));
 }
 
-/// An entry for several cases that now fail in several ways cannot be corrected: the cases are accepted, each by itself.
+/// An entry for several cases that now fail in several ways cannot be corrected: the cases are accepted, each by
+/// itself.
 #[test]
 fn cases_that_fail_differently_are_accepted() {
     let folder = sixes(&[("a", 7), ("b", 7)]);

@@ -492,7 +492,8 @@ fn statements_have_the_extensions_of_the_machine() {
     assert!(fs::read_to_string(&file).unwrap().contains(section));
 }
 
-/// A statement says in which language the machine is written, and of one that does not start, that nothing else is known.
+/// A statement says in which language the machine is written, and of one that does not start, that nothing else is
+/// known.
 #[test]
 fn statements_say_what_the_machine_is() {
     let folder = TempDir::new().unwrap();

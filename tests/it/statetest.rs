@@ -258,7 +258,8 @@ fn blob_gas_has_a_price_for_each_excess() {
     }
 }
 
-/// A transaction of a later type may state one price, which is then both of its own, as in geth; a tip of its own counts.
+/// A transaction of a later type may state one price, which is then both of its own, as in geth; a tip of its own
+/// counts.
 #[test]
 fn one_price_is_both_prices_of_a_later_type() {
     // GASPRICE, which is returned.

@@ -60,8 +60,8 @@ pub(crate) fn files(folder: impl AsRef<Path>, extension: &str) -> Vec<PathBuf> {
     found
 }
 
-/// The runs that are recorded in a cache folder, the oldest first. Other files there have hashes as names, which may begin
-/// as a date does.
+/// The runs that are recorded in a cache folder, the oldest first. Other files there have hashes as names, which may
+/// begin as a date does.
 pub(crate) fn recorded_runs(cache: &Path) -> Vec<PathBuf> {
     let starts = |path: &Path, start: &str| path.file_name().unwrap().to_str().unwrap().starts_with(start);
     let entries = walkdir::WalkDir::new(cache).sort_by_file_name().into_iter();

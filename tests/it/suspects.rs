@@ -37,8 +37,8 @@ use crate::support::skip::suites;
 use crate::support::validator::Validator;
 use crate::support::{sources_of, vmconf};
 
-/// The seed of all choices, which `VMCONF_SEED` replaces in the test with most of them; each test prints it. The ranking
-/// was chosen with others.
+/// The seed of all choices, which `VMCONF_SEED` replaces in the test with most of them; each test prints it. The
+/// ranking was chosen with others.
 const SEED: u64 = 7_919;
 
 /// Faults of each machine, one at a time.
@@ -204,8 +204,8 @@ impl DifferingData {
     }
 }
 
-/// How a machine fails a case with this program in place of its own; `None` if it passes. No data differ if it only ends
-/// otherwise.
+/// How a machine fails a case with this program in place of its own; `None` if it passes. No data differ if it only
+/// ends otherwise.
 fn failure(machine: &mut Embedded, case: &Case, program: &Program) -> Option<DifferingData> {
     let first = RefCell::new(None);
     let ended = machine.watch(program, &case.steps, None, &mut |index, state| {

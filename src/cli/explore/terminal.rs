@@ -221,7 +221,8 @@ fn react(
     })
 }
 
-/// A click selects a line or goes to a place of the time line, a click with the right button steps back, the wheel selects lines.
+/// A click selects a line or goes to a place of the time line, a click with the right button steps back, the wheel
+/// selects lines.
 fn point(
     explorer: &mut Explorer,
     mouse: MouseEvent,

@@ -201,8 +201,8 @@ impl OnVm {
         if self.offers(&WireAction::Run(0)) { MAX_INSTRUCTIONS } else { MAX_SINGLE_STEPS }
     }
 
-    /// The actions that execute a number of instructions, at most [`OnVm::max_instructions`]: one, or as many single steps
-    /// of a machine that only has those.
+    /// The actions that execute a number of instructions, at most [`OnVm::max_instructions`]: one, or as many single
+    /// steps of a machine that only has those.
     fn forward(&self, instructions: u64) -> Vec<WireAction> {
         if self.offers(&WireAction::Run(0)) {
             return vec![WireAction::Run(instructions)];

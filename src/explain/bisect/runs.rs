@@ -17,8 +17,8 @@ pub struct Bisected {
     pub difference: Option<Box<RunDifference>>,
     /// The fields that are not compared, and for each machine whether it does not report it.
     pub lacking: Vec<(String, [bool; 2])>,
-    /// How a machine broke down, or broke the protocol, when it was asked for its instructions after a difference of the
-    /// states was found.
+    /// How a machine broke down, or broke the protocol, when it was asked for its instructions after a difference of
+    /// the states was found.
     pub broke: Option<Stopped>,
 }
 

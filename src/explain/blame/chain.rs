@@ -260,8 +260,8 @@ impl<'r> Chains<'r> {
         found
     }
 
-    /// The instructions before `step` that wrote something of the group of a cell that is not on the stack, the latest one
-    /// first.
+    /// The instructions before `step` that wrote something of the group of a cell that is not on the stack, the
+    /// latest one first.
     fn writers_of<'a>(&'a self, cell: &'a Cell, step: u64) -> impl Iterator<Item = &'r ExecutedInstruction> {
         let all = self.writers.get(&cell.group()).map_or(&[][..], Vec::as_slice);
         let count = all.partition_point(|record| record.step < step);

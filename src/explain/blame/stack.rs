@@ -22,8 +22,8 @@ pub(crate) fn written(left: usize, pushes: usize, top: usize) -> Range<usize> {
     left.min(top.saturating_sub(pushes))..top
 }
 
-/// The stack slots that a failed instruction may have written: those of its operands, from `left` to `before`, as far as
-/// they are still there. If it ended its frame, `after` is the slot above the top one of the caller.
+/// The stack slots that a failed instruction may have written: those of its operands, from `left` to `before`, as far
+/// as they are still there. If it ended its frame, `after` is the slot above the top one of the caller.
 pub(crate) fn written_by_failure(left: usize, before: usize, after: usize) -> Range<usize> {
     left..before.min(after).max(left)
 }

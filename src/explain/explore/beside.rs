@@ -212,7 +212,8 @@ impl PairedExplorer {
         }
     }
 
-    /// The lines below the panes: the time line of the run that has the keys, what differs, and the failing assertion of the run that has the keys.
+    /// The lines below the panes: the time line of the run that has the keys, what differs, and the failing assertion
+    /// of the run that has the keys.
     pub(super) fn below(&self, width: usize) -> Vec<String> {
         let explorer = &self.active_side().explorer;
         let time_line = explorer.time_lines(width);

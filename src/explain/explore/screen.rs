@@ -1,7 +1,7 @@
 //! Draws the screen of the explorer into a buffer of characters: the same for a terminal and for tests.
 //!
-//! Nothing is conveyed by colour alone: `>` marks the next instruction, `!` one that failed, `*` what the last instruction wrote, `~` what
-//! changed otherwise, and the selected line is reversed and starts with `▏`.
+//! Nothing is conveyed by colour alone: `>` marks the next instruction, `!` one that failed, `*` what the last
+//! instruction wrote, `~` what changed otherwise, and the selected line is reversed and starts with `▏`.
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Position, Rect};

@@ -23,8 +23,8 @@ const NOT_REPORTED: &str = "(not reported)";
 /// How far the instructions of inner frames are indented at most.
 const MAX_INDENT: u64 = 8;
 
-/// A machine whose state after `n` instructions is the one with the number `n` of a run, whatever the instructions do. Its
-/// code is what was executed, in order: the program counter of an instruction is its number.
+/// A machine whose state after `n` instructions is the one with the number `n` of a run, whatever the instructions
+/// do. Its code is what was executed, in order: the program counter of an instruction is its number.
 pub struct PlayedMachine {
     run: SharedRun,
     steps: u64,

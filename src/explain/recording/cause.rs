@@ -10,8 +10,9 @@ use crate::model::explanation::BlameAnswer;
 use crate::model::path::Path;
 
 impl Recording {
-    /// The number of the instruction that decided each datum in a state: that produced it or, if no cell holds it, the last one that
-    /// read something or failed. `None` if there is none, and for states too long before the last of them.
+    /// The number of the instruction that decided each datum in a state: that produced it or, if no cell holds it,
+    /// the last one that read something or failed. `None` if there is none, and for states too long before the last
+    /// of them.
     pub fn causes(&mut self, asked: &[(Moment, Path)]) -> Vec<Option<u64>> {
         let mut order: Vec<_> = (0..asked.len()).collect();
         order.sort_by_key(|index| Reverse(asked[*index].0));

@@ -1,5 +1,5 @@
-//! What failing cases have in common on a machine whose instructions are unknown: the file, and words of the name. Nothing
-//! is executed for it.
+//! What failing cases have in common on a machine whose instructions are unknown: the file, and words of the name.
+//! Nothing is executed for it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,8 +42,8 @@ impl NamedCase {
     }
 }
 
-/// What explains the failures of a machine: only what several failing cases have in common does. `None` if nothing fails, or
-/// if there are too many cases.
+/// What explains the failures of a machine: only what several failing cases have in common does. `None` if nothing
+/// fails, or if there are too many cases.
 pub(super) fn located_by_names(machine: &str, cases: &[NamedCase]) -> Option<SuspectAnalysis> {
     if cases.len() > MAX_CASES || cases.iter().all(|case| case.is_passing) {
         return None;

@@ -1,6 +1,6 @@
-//! What the failing cases of a machine of a family have in common in the state before, and the passing ones do not: the
-//! rule over a single flag, bit or number that separates them best. A number is that of a field, or that of a cell where
-//! a field points.
+//! What the failing cases of a machine of a family have in common in the state before, and the passing ones do not:
+//! the rule over a single flag, bit or number that separates them best. A number is that of a field, or that of a
+//! cell where a field points.
 
 #![expect(clippy::cast_precision_loss, reason = "numbers of cases are far below 2^53")]
 

@@ -1,5 +1,5 @@
-//! What separates the failing from the passing cases of a suspect on a machine whose instructions are unknown: their files,
-//! or the state before.
+//! What separates the failing from the passing cases of a suspect on a machine whose instructions are unknown: their
+//! files, or the state before.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 

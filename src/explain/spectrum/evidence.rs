@@ -1,5 +1,5 @@
-//! What explaining a failure on a machine in another process says about the faulty instruction: after which one the machine
-//! first differs from the embedded one, if it reports its steps, and which ones made the data that differ.
+//! What explaining a failure on a machine in another process says about the faulty instruction: after which one the
+//! machine first differs from the embedded one, if it reports its steps, and which ones made the data that differ.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -51,8 +51,9 @@ fn evidence(explanation: &Explanation, isa: &'static Isa) -> FailureEvidence {
     }
 }
 
-/// The instructions that may have made all of these data: those of the chains that led to them, as far as they were traced,
-/// and all that jump, since other instructions may follow a wrong jump. `None` if it is not known what made one of the data.
+/// The instructions that may have made all of these data: those of the chains that led to them, as far as they were
+/// traced, and all that jump, since other instructions may follow a wrong jump. `None` if it is not known what made
+/// one of the data.
 pub fn made_by(answers: &[BlameAnswer], isa: &'static Isa) -> Option<BTreeSet<&'static str>> {
     let mut ops = BTreeSet::new();
     for answer in answers {

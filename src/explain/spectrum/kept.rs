@@ -1,4 +1,5 @@
-//! What cases execute, kept for later runs of the same program: a case whose file has not changed is not executed again.
+//! What cases execute, kept for later runs of the same program: a case whose file has not changed is not executed
+//! again.
 //!
 //! It is stored as text: what instructions do, each once, then one line per file, those of the last run first.
 //!

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 use indexmap::IndexSet;
 
-/// What the cases of a machine do: pairs of an instruction and `executed` or a condition under which it is. On a machine
-/// whose instructions are unknown, what else cases have in common. Each is kept once, and cases name it by its number.
+/// What the cases of a machine do: pairs of an instruction and `executed` or a condition under which it is. On a
+/// machine whose instructions are unknown, what else cases have in common. Each is kept once, and cases name it by
+/// its number.
 #[derive(Debug, Default)]
 pub struct SpectrumPoints<'n>(IndexSet<(&'n str, String), RandomState>);
 
@@ -47,11 +48,11 @@ pub struct SpectrumCase {
 /// What is known about the failure of a case on a machine in another process.
 #[derive(Debug, Clone, Default)]
 pub struct FailureEvidence {
-    /// The instruction after which the machine first differs from the embedded one; `None` if it reports no steps, or if
-    /// they do not say.
+    /// The instruction after which the machine first differs from the embedded one; `None` if it reports no steps, or
+    /// if they do not say.
     pub diverges_at: Option<&'static str>,
-    /// The instructions that made the data in which the machine differs, as the embedded one executes them; `None` if it
-    /// differs in more than data, so that any instruction may be wrong.
+    /// The instructions that made the data in which the machine differs, as the embedded one executes them; `None` if
+    /// it differs in more than data, so that any instruction may be wrong.
     pub made_by: Option<BTreeSet<&'static str>>,
 }
 

@@ -15,8 +15,8 @@ const MIN_RIVALRY: f64 = 0.85;
 const MIN_EXPLAINS: f64 = 0.9;
 const MAX_UNEXPLAINED: f64 = 0.5;
 
-/// Suspects, the best first, and instructions that are nearly as likely as one of them, the most likely first: a value that
-/// is stored and loaded again does not tell which of the two was wrong.
+/// Suspects, the best first, and instructions that are nearly as likely as one of them, the most likely first: a
+/// value that is stored and loaded again does not tell which of the two was wrong.
 #[derive(Default)]
 pub(super) struct Cover<'c> {
     pub(super) suspects: Vec<&'c str>,
@@ -90,8 +90,8 @@ impl<'c> Overshadowed<'c> {
     }
 }
 
-/// The failing cases that each of these suspects explains, by their indices. A case that executes several belongs to the
-/// one that fits best, then to the better one.
+/// The failing cases that each of these suspects explains, by their indices. A case that executes several belongs to
+/// the one that fits best, then to the better one.
 pub(super) fn assigned(table: &SpectrumTable<'_>, suspects: &[&str]) -> Vec<Vec<usize>> {
     let mut parts = vec![Vec::new(); suspects.len()];
     for case in &table.failing {

@@ -5,16 +5,16 @@ use std::cmp::Ordering;
 use super::ochiai::ochiai;
 use super::table::{CaseCounts, OpRow, SpectrumTable};
 
-/// The share of failing cases from which on an instruction or a condition stands out, and how many times the usual share
-/// is enough.
+/// The share of failing cases from which on an instruction or a condition stands out, and how many times the usual
+/// share is enough.
 const MIN_RATE: f64 = 0.5;
 const MIN_LIFT: f64 = 2.0;
 
-/// How well an instruction explains these failing cases, from 0 to 1: the measure of Ochiai for the instruction and for
-/// its best condition, and the share of the cases that execute it, in which a case counts more the fewer instructions it
-/// executes. The exponents are those with which most planted faults come first; small changes make no difference. Where
-/// steps of the machine are known, an instruction counts more the more often the machine first differs after it; where it
-/// is known what made the data that differ, an instruction that did not counts less.
+/// How well an instruction explains these failing cases, from 0 to 1: the measure of Ochiai for the instruction and
+/// for its best condition, and the share of the cases that execute it, in which a case counts more the fewer
+/// instructions it executes. The exponents are those with which most planted faults come first; small changes make no
+/// difference. Where steps of the machine are known, an instruction counts more the more often the machine first
+/// differs after it; where it is known what made the data that differ, an instruction that did not counts less.
 fn score(table: &SpectrumTable<'_>, op: &str, row: &OpRow<'_>, remaining: &[usize]) -> f64 {
     let own = fit(&row.executed, remaining);
     let best = best_fit(row, remaining);
@@ -28,8 +28,8 @@ fn score(table: &SpectrumTable<'_>, op: &str, row: &OpRow<'_>, remaining: &[usiz
         * provenance(table, op, row, remaining)
 }
 
-/// How much steps speak for an instruction, from 0.5 to 1.5, by the cases that execute it: in how many the machine first
-/// differs after it, and in how many after another one. 0 if it differs after another one in all.
+/// How much steps speak for an instruction, from 0.5 to 1.5, by the cases that execute it: in how many the machine
+/// first differs after it, and in how many after another one. 0 if it differs after another one in all.
 fn divergence(table: &SpectrumTable<'_>, op: &str, row: &OpRow<'_>, remaining: &[usize]) -> f64 {
     let left = shared(&row.executed, remaining);
     let is_left = |case: &&usize| remaining.binary_search(case).is_ok();
@@ -67,8 +67,8 @@ fn shared(counts: &CaseCounts, remaining: &[usize]) -> usize {
     counts.failing.iter().filter(|case| remaining.binary_search(case).is_ok()).count()
 }
 
-/// How well one instruction explains what a better one does among these failing cases, from 0 to 1: the share of the cases
-/// that it executes, too, times how much its best condition says in comparison.
+/// How well one instruction explains what a better one does among these failing cases, from 0 to 1: the share of the
+/// cases that it executes, too, times how much its best condition says in comparison.
 pub(super) fn rivalry(table: &SpectrumTable<'_>, best: &str, rival: &str, remaining: &[usize]) -> f64 {
     let (best, rival) = (table.row(best), table.row(rival));
     let is_left = |case: &&usize| remaining.binary_search(case).is_ok();
@@ -77,8 +77,8 @@ pub(super) fn rivalry(table: &SpectrumTable<'_>, best: &str, rival: &str, remain
     share * best_fit(rival, remaining) / best_fit(best, remaining)
 }
 
-/// Whether cases that execute an instruction, or do so under a condition, fail clearly more often than all: of what nearly
-/// all cases execute, the share of failures says nothing, however large it is.
+/// Whether cases that execute an instruction, or do so under a condition, fail clearly more often than all: of what
+/// nearly all cases execute, the share of failures says nothing, however large it is.
 fn stands_out(table: &SpectrumTable<'_>, row: &OpRow<'_>, remaining: &[usize]) -> bool {
     let rate = |failing: usize, passing: u64| failing as f64 / (failing as f64 + passing as f64).max(1.0);
     let usual = rate(remaining.len(), table.passing);

@@ -110,8 +110,8 @@ struct FormatSchema<'d> {
 }
 
 impl FormatSchema<'_> {
-    /// The schema of a file. Anything is accepted in place of a case if it lacks a datum of `has`, since it is read as no
-    /// case.
+    /// The schema of a file. Anything is accepted in place of a case if it lacks a datum of `has`, since it is read
+    /// as no case.
     fn file(&self) -> Value {
         let mut has = SchemaNode::default();
         self.format.has.iter().for_each(|path| has.require(&path.steps));

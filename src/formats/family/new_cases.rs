@@ -23,8 +23,8 @@ pub struct NewFamilyCase {
     pub given: Vec<(Name, Value)>,
     /// What must be true afterwards: fields of [`FamilyWriter::demanded`].
     pub demanded: Vec<(Name, Value)>,
-    /// The names of the machines that agree on that, for the member of the format with what is known about a case; empty
-    /// if that says nothing.
+    /// The names of the machines that agree on that, for the member of the format with what is known about a case;
+    /// empty if that says nothing.
     pub filled_by: Vec<String>,
 }
 

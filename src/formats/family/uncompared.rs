@@ -148,7 +148,8 @@ fn of_part((of, options): (&FieldType, &FieldOptions), change: &str) -> Option<D
     }
 }
 
-/// The keys below a path; `None` if they lie elsewhere. The path of a change does not say which item of a list it is in.
+/// The keys below a path; `None` if they lie elsewhere. The path of a change does not say which item of a list it is
+/// in.
 fn below<'k>(path: &NodePath, keys: &'k [&'k str]) -> Option<&'k [&'k str]> {
     let fits = |(step, key): (&PathStep, &&str)| match step {
         PathStep::Member(name) => name == key,

@@ -268,8 +268,8 @@ impl<'w> NeoAssertions<'w> {
     }
 }
 
-/// A member, `None` if it is missing or null, and the place at which its absence demands something: that of the null, or
-/// of the object.
+/// A member, `None` if it is missing or null, and the place at which its absence demands something: that of the null,
+/// or of the object.
 fn nullable<'d>(fields: &mut FieldReader<'d>, key: &'static str) -> (Option<JsonNode<'d>>, u32) {
     let member = fields.optional(key);
     (member.filter(|member| !member.is_null()), member.map_or(fields.at(), JsonNode::at))

@@ -77,8 +77,8 @@ impl CauseFinder {
         Some(format!("{} {:?}", number.name, numbers[index]))
     }
 
-    /// The cells from where a member points to the last one that is not 0, at least one. In a state that was made small, they
-    /// are an instruction.
+    /// The cells from where a member points to the last one that is not 0, at least one. In a state that was made
+    /// small, they are an instruction.
     fn cells_from(&self, program: &Program, pointer: &str) -> Vec<(usize, u64)> {
         let numbers = self.numbers(program);
         let is_of = |number: &ObservedNumber| number.offset_from(pointer).is_some();
@@ -105,7 +105,8 @@ impl CauseFinder {
         }
         cells.sort_unstable();
         let rule = rule(&self.observed, &failing, &passing).filter(|rule| rule.holds(state));
-        // A machine without memory has no instruction to name instead, and a cause without cells would explain everything.
+        // A machine without memory has no instruction to name instead, and a cause without cells would explain
+        // everything.
         if !self.has_cells() && cells.is_empty() && rule.is_none() && !neighbours.mostly_fail() {
             cells.extend(self.most_frequent(state, neighbours));
         }
@@ -133,8 +134,8 @@ impl CauseFinder {
         let count = |cases: &[&NumbersBefore], cell| cases.iter().filter(|it| has(it, cell)).count();
         let cells = self.cells(state).filter(|cell| !known.contains(cell));
         let shared = cells.filter(|cell| 100 * count(failing, *cell) >= SHARED * failing.len().max(1));
-        // A neighbour keeps each member with a chance of one half, so that one with many values is rare among the others
-        // whether it matters or not: the member that most failing cases share comes first.
+        // A neighbour keeps each member with a chance of one half, so that one with many values is rare among the
+        // others whether it matters or not: the member that most failing cases share comes first.
         let missing = |cell| if self.has_cells() { 0 } else { failing.len() - count(failing, cell) };
         let telling = shared.map(|cell| (missing(cell), count(passing, cell), cell));
         let (_, left, cell) = telling.min()?;
@@ -193,8 +194,8 @@ impl CauseFinder {
         known.iter().any(explains) || self.rules.iter().any(is_rule)
     }
 
-    /// What a difference is about whose neighbours have nothing in common: the instruction of the small state, unless most
-    /// states differ. As a cause without any cells it would explain all later differences in the same field.
+    /// What a difference is about whose neighbours have nothing in common: the instruction of the small state, unless
+    /// most states differ. As a cause without any cells it would explain all later differences in the same field.
     pub(super) fn or_instruction(
         &self,
         common: CommonState,

@@ -275,8 +275,8 @@ impl ProgramTarget<'_> {
         Some((program, end))
     }
 
-    /// A program without instructions that machines refuse, if a few tries make one. Some have them: with other operands, a
-    /// machine may run them.
+    /// A program without instructions that machines refuse, if a few tries make one. Some have them: with other
+    /// operands, a machine may run them.
     fn useful_program(&self, numbers: &mut Numbers) -> GeneratedProgram {
         const MAX_TRIES: usize = 8;
         let program = self.generator.next(numbers);
@@ -309,8 +309,8 @@ impl ProgramTarget<'_> {
         Some(left)
     }
 
-    /// Runs the program on the embedded machine: those of the fields of its end that vectors can demand. `None` if it ran
-    /// into a limit, or if the format cannot hold it.
+    /// Runs the program on the embedded machine: those of the fields of its end that vectors can demand. `None` if it
+    /// ran into a limit, or if the format cannot hold it.
     fn left_by(&mut self, program: &GeneratedProgram, fields: &[MemberShape]) -> Option<ProgramEnd> {
         let mut left: ProgramEnd = Vec::new();
         self.watch(program, None, &mut |_, state| {

@@ -1,5 +1,5 @@
-//! The states of a machine that is described by data: each runs on all machines that are compared, and what most of them
-//! do is demanded of the others.
+//! The states of a machine that is described by data: each runs on all machines that are compared, and what most of
+//! them do is demanded of the others.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
@@ -176,8 +176,8 @@ impl<'o> StateTarget<'o> {
         self.causes.cell_at(program, self.pointer()?)
     }
 
-    /// The text of a vector of a state that demands this end without some fields, or the state itself if no machine has an
-    /// end.
+    /// The text of a vector of a state that demands this end without some fields, or the state itself if no machine
+    /// has an end.
     fn vector(
         &self,
         name: String,
@@ -194,8 +194,8 @@ impl<'o> StateTarget<'o> {
         self.writer.text(&[NewFamilyCase { name, given, demanded, filled_by: Vec::new() }]).ok()
     }
 
-    /// What differs between the end of a machine and another one, in a word: the first field that is still compared, or how
-    /// it broke down.
+    /// What differs between the end of a machine and another one, in a word: the first field that is still compared,
+    /// or how it broke down.
     fn difference(
         &self,
         (machine, known): (usize, &BTreeSet<FuzzCause>),
@@ -214,8 +214,8 @@ impl<'o> StateTarget<'o> {
         }
     }
 
-    /// Whether a machine differs in a field in most states. That is reported once, and the field is compared no further: it
-    /// would hide the fields after it.
+    /// Whether a machine differs in a field in most states. That is reported once, and the field is compared no
+    /// further: it would hide the fields after it.
     fn is_given_up(&self, known: &BTreeSet<FuzzCause>, machine: usize, field: &str) -> bool {
         known.contains(&FuzzCause { vm: self.name(machine).to_owned(), what: field.to_owned() })
     }

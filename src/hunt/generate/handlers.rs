@@ -21,8 +21,8 @@ impl ProgramGenerator {
     /// Appends a block with handlers, if the instruction begins one: instructions that may throw, then what catches the
     /// exception, then what is executed in any case. Returns whether it did.
     ///
-    /// Handlers at random places rarely end as they must. Without any, nothing is left of a block, and one in four begins
-    /// without the rest.
+    /// Handlers at random places rarely end as they must. Without any, nothing is left of a block, and one in four
+    /// begins without the rest.
     pub(super) fn append_handled(
         &self,
         draft: &mut ProgramDraft,

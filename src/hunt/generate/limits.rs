@@ -61,9 +61,9 @@ impl ProgramGenerator {
         draft.program
     }
 
-    /// Instructions whose values fill the stack once [`ProgramGenerator::filled`] put as many below them. Either all reach
-    /// the same height, so that each of them does it when it is full; or the stack is full after them, which shows whether
-    /// what they left and took was counted.
+    /// Instructions whose values fill the stack once [`ProgramGenerator::filled`] put as many below them. Either all
+    /// reach the same height, so that each of them does it when it is full; or the stack is full after them, which
+    /// shows whether what they left and took was counted.
     pub(super) fn to_be_filled(&self, numbers: &mut Numbers) -> GeneratedProgram {
         let (to, count) = match numbers.below(6) {
             0 => (StackHeight::OneTooMany, 1),

@@ -1,5 +1,5 @@
-//! The operands of instructions: values on the stack of all types that the machine has, equal ones, several references to
-//! one compound, and numbers in registers.
+//! The operands of instructions: values on the stack of all types that the machine has, equal ones, several
+//! references to one compound, and numbers in registers.
 //!
 //! The row of an instruction does not say which types it takes; that is learnt from programs that ended normally.
 

@@ -99,8 +99,8 @@ fn with_distances(pieces: Vec<ReadPiece>) -> Vec<Piece> {
     pieces.into_iter().zip(targets).map(piece).collect()
 }
 
-/// The pieces that the operands of an instruction name; of two operands, one that names none is zero. `None` if one leads
-/// elsewhere.
+/// The pieces that the operands of an instruction name; of two operands, one that names none is zero. `None` if one
+/// leads elsewhere.
 fn distances(pieces: &[ReadPiece], (offset, piece): &ReadPiece) -> Option<Vec<Option<usize>>> {
     let mut rest = &piece.bytes[1..];
     let mut targets = Vec::new();

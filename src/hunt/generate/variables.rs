@@ -1,5 +1,5 @@
-//! Values that instructions keep besides the stack. A wrong instruction shows only if what is stored is loaded again, if
-//! what lies beside it is loaded, and if a load finds a value that others do not have.
+//! Values that instructions keep besides the stack. A wrong instruction shows only if what is stored is loaded again,
+//! if what lies beside it is loaded, and if a load finds a value that others do not have.
 
 use std::collections::HashMap;
 

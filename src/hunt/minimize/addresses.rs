@@ -34,8 +34,8 @@ pub(super) fn lower(minimizer: &mut Minimizer<'_>) {
     }
 }
 
-/// The text in which a member, by its place among those that are given, has a lower value, and the cells of all memories
-/// have moved with it. `None` if it is no number, or not larger.
+/// The text in which a member, by its place among those that are given, has a lower value, and the cells of all
+/// memories have moved with it. `None` if it is no number, or not larger.
 fn text_with(minimizer: &Minimizer<'_>, member: usize, new: u64) -> Option<String> {
     let document = document(&minimizer.file)?;
     let case = reading(&minimizer.file)?.case;

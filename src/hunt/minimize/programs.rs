@@ -1,8 +1,8 @@
 //! Removes instructions from programs and mends the jumps over them.
 //!
-//! A program is found by its form: bytes or words (TinyVM) as hex digits, a list of mnemonics and hex digits (NeoVM), or a
-//! list of objects with an `op` (MiniC89). A text that stands several times in a file, such as the code of an account that is
-//! executed, changes everywhere.
+//! A program is found by its form: bytes or words (TinyVM) as hex digits, a list of mnemonics and hex digits (NeoVM),
+//! or a list of objects with an `op` (MiniC89). A text that stands several times in a file, such as the code of an
+//! account that is executed, changes everywhere.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -29,16 +29,16 @@ pub(super) fn shorten(minimizer: &mut Minimizer<'_>) {
     });
 }
 
-/// Removes many instructions at once from long programs: what is demanded of one is long as well, and becomes short with
-/// it.
+/// Removes many instructions at once from long programs: what is demanded of one is long as well, and becomes short
+/// with it.
 pub(super) fn shorten_long(minimizer: &mut Minimizer<'_>) {
     for_each(minimizer, LONG_CHUNK, |minimizer, isa, at| {
         remove_chunks_down_to(minimizer, isa, at, LONG_CHUNK);
     });
 }
 
-/// Changes each program of at least so many instructions, given by its place among the programs. Every text of hex digits
-/// is one, so that programs are listed anew only after something was tried.
+/// Changes each program of at least so many instructions, given by its place among the programs. Every text of hex
+/// digits is one, so that programs are listed anew only after something was tried.
 fn for_each(
     minimizer: &mut Minimizer<'_>,
     least: usize,

@@ -49,7 +49,8 @@ fn simpler_number(digits: &str) -> Vec<String> {
     let Some(number) = integer(digits) else { return Vec::new() };
     let bits = number.bits();
     let halves = (1..=3).map(|quarters| &number >> (bits / 4 * quarters));
-    // Powers of two, the largest first: one by one, a number whose size matters would take as many tries as it is large.
+    // Powers of two, the largest first: one by one, a number whose size matters would take as many tries as it is
+    // large.
     let step = bits.div_ceil(MAX_POWERS).max(1);
     let powers = (0..bits).step_by(step as usize).map(|power| BigInt::from(1) << power);
     let signed = |power: BigInt| if number.sign() == Sign::Minus { -power } else { power };

@@ -1,4 +1,5 @@
-//! The state formatted for people: frames with their locals by name, the current one first so that it is seen, and the code of the current function.
+//! The state formatted for people: frames with their locals by name, the current one first so that it is seen, and
+//! the code of the current function.
 
 use super::explain::named;
 use super::machine::{MiniC89, RunStatus};

@@ -137,8 +137,8 @@ fn filler(values: usize) -> Vec<RepeatedInstruction> {
     filler.into_iter().map(RepeatedInstruction::from).collect()
 }
 
-/// The same, with an item that is not counted: the machine states that `CHECKMULTISIG` leaves one fewer than it does. If
-/// the items are counted again, there are too many.
+/// The same, with an item that is not counted: the machine states that `CHECKMULTISIG` leaves one fewer than it does.
+/// If the items are counted again, there are too many.
 fn filler_of_more(values: usize) -> Vec<RepeatedInstruction> {
     const ONES: usize = 4;
     let ones = std::iter::repeat_n(number(&1.into()), ONES).flatten();

@@ -20,7 +20,8 @@ pub(crate) enum Neo3Place {
     NoItem(usize, usize),
     /// The exception that is thrown because there is no [`Neo3Place::Entry`].
     NoEntry(usize, usize),
-    /// The bytes of the first operand, a Buffer, from the index that the second one gives, as many as the third one says.
+    /// The bytes of the first operand, a Buffer, from the index that the second one gives, as many as the third one
+    /// says.
     Copied(usize, usize, usize),
     /// What removing the second operand from the first one changes: the value of a Map at the key, all of a list, whose
     /// items move.

@@ -210,8 +210,8 @@ impl TinyCore {
     }
 }
 
-/// The memories of the program before. To clear them takes half the time of allocating others, which for short programs is
-/// most of the time that they take.
+/// The memories of the program before. To clear them takes half the time of allocating others, which for short
+/// programs is most of the time that they take.
 #[derive(Default)]
 pub(super) struct SpareMemories(Vec<Box<TinyWords>>);
 

@@ -1,5 +1,5 @@
-//! The instruction that explains a failure, as a property of the test case. It is known only after all cases, so that the
-//! property is added when the text of the cases is written out.
+//! The instruction that explains a failure, as a property of the test case. It is known only after all cases, so that
+//! the property is added when the text of the cases is written out.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, BufRead, BufReader, Read, Write};

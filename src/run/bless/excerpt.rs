@@ -4,8 +4,8 @@ use memchr::{memchr_iter, memrchr_iter};
 
 use crate::text::edit::Splice;
 
-/// The lines of a case, with lines around them, before and after its change. Where text of these lines is left out, there
-/// is an ellipsis.
+/// The lines of a case, with lines around them, before and after its change. Where text of these lines is left out,
+/// there is an ellipsis.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlessExcerpt {
     /// The number of the first line, from 1.
@@ -17,8 +17,8 @@ pub struct BlessExcerpt {
 }
 
 impl BlessExcerpt {
-    /// The lines of a splice of a text and as many `around` it, before and after, of which at most `most` bytes: a whole file
-    /// can be one line. `line` is the number of the line where the splice begins.
+    /// The lines of a splice of a text and as many `around` it, before and after, of which at most `most` bytes: a
+    /// whole file can be one line. `line` is the number of the line where the splice begins.
     pub(super) fn of(text: &str, splice: &Splice, line: usize, around: usize, most: usize) -> BlessExcerpt {
         let Splice { range, text: new } = splice;
         let start = text.floor_char_boundary(range.start.saturating_sub(most));

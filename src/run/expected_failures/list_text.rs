@@ -17,8 +17,8 @@ pub(super) struct ListText {
 
 /// Where an entry is.
 struct EntryText {
-    /// Its lines, with the comment directly before it. A comment that an empty line separates from it is not part of it,
-    /// and that at the start of the list may be on the whole of it.
+    /// Its lines, with the comment directly before it. A comment that an empty line separates from it is not part of
+    /// it, and that at the start of the list may be on the whole of it.
     lines: Range<usize>,
     signature: Option<Range<usize>>,
 }

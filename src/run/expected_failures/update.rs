@@ -141,7 +141,8 @@ pub fn update(
     Ok(Updated { text: text.into_string(), changes, unfit, unseen })
 }
 
-/// Whether a case fails, crashes or takes too long, and no entry applies to it, not even one whose signature is corrected.
+/// Whether a case fails, crashes or takes too long, and no entry applies to it, not even one whose signature is
+/// corrected.
 fn is_unlisted(report: &CaseReport, list: &ExpectedFailures, corrected: &BTreeSet<usize>) -> bool {
     let applies = |number| {
         list.applying(report) == Some(number)
@@ -171,8 +172,8 @@ fn fails_in_several_ways(entry: &ExpectedFailure, seen: &SeenFailures) -> Option
     ))
 }
 
-/// The entry that a case is counted for: as in a run, the first one that matches it and accepts how it does not pass; else
-/// the first one that has not expired.
+/// The entry that a case is counted for: as in a run, the first one that matches it and accepts how it does not pass;
+/// else the first one that has not expired.
 fn counted_for(list: &ExpectedFailures, report: &CaseReport) -> Option<usize> {
     let first = || list.matching(&report.id).min_by_key(|number| list.entries[*number].is_expired);
     list.applying(report).or_else(first)

@@ -61,8 +61,8 @@ impl ExprSelection {
         COSTS.iter().find_map(value).unwrap_or(false)
     }
 
-    /// Whether a file that is broken for this cause might have selected cases. Only its path, the cause and its verdict in
-    /// the last run are known.
+    /// Whether a file that is broken for this cause might have selected cases. Only its path, the cause and its
+    /// verdict in the last run are known.
     pub fn may_select(&self, file: &CaseId, cause: &str) -> bool {
         let verdict = self.last.verdicts.get(&file.to_string());
         let known = |term: &Term| match term.predicate.name {

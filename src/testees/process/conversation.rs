@@ -121,8 +121,8 @@ impl Conversation {
         awaited.next(interrupt)
     }
 
-    /// Writes lines, each with its terminator, that are answered in their order. `ids` are the numbers of the requests, and
-    /// `timeout` is how long each answer may take once those before it are there.
+    /// Writes lines, each with its terminator, that are answered in their order. `ids` are the numbers of the
+    /// requests, and `timeout` is how long each answer may take once those before it are there.
     ///
     /// # Errors
     ///

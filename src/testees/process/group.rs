@@ -22,8 +22,8 @@ struct RunningGroups {
 }
 
 impl ProcessGroups {
-    /// Kills all processes, and lets none start in place of one. For use when vmconf is about to exit: it does not update
-    /// any other state.
+    /// Kills all processes, and lets none start in place of one. For use when vmconf is about to exit: it does not
+    /// update any other state.
     pub fn kill(&self) {
         let mut groups = self.lock();
         groups.are_killed = true;

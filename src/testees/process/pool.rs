@@ -218,8 +218,8 @@ impl Pool {
         self.changed.notify_all();
     }
 
-    /// Adds a process that was announced, unless there are enough without it: also for requests like those before, since
-    /// it may have taken long to start.
+    /// Adds a process that was announced, unless there are enough without it: also for requests like those before,
+    /// since it may have taken long to start.
     pub(super) fn add(&self, running: RunningTestee) {
         let mut places = self.lock();
         if (places.processes - 1) * self.in_flight >= places.most_asked {

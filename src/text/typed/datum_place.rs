@@ -5,7 +5,7 @@
 pub enum DatumPlace {
     /// In a vector or a declaration: base64.
     Vector,
-    /// In an answer of a machine or a report, as [`super::write()`] writes it: `0x` and hex digits. Base64 is refused there, since
-    /// a text such as `0x0A` would be both.
+    /// In an answer of a machine or a report, as [`super::write()`] writes it: `0x` and hex digits. Base64 is refused
+    /// there, since a text such as `0x0A` would be both.
     Wire,
 }

@@ -45,8 +45,8 @@ pub struct ReportedCase {
     /// Whether the verdict is from the cache.
     #[serde(default, skip_serializing_if = "is_default")]
     pub cached: bool,
-    /// The digest of the text of the file, and of the files that the case opens; omitted if it is that of the case before
-    /// in the file.
+    /// The digest of the text of the file, and of the files that the case opens; omitted if it is that of the case
+    /// before in the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
     /// How long the case took, in seconds; omitted if it did not run.

@@ -1,9 +1,10 @@
 //! The instructions of each machine on their worst operands, and what they cost: `tests/costs/<machine>.txt`.
 //!
-//! A line is `NAME | units | setup | body`, and `| times` if the body is not executed 1000 times. The body contains the instruction and leaves things as they were; it
-//! is executed after the setup. Instructions are separated by `; `, `3*A & B` is `A; B; A; B; A; B`. The
-//! name may be followed by what is special about the operands. The units are the measured time of the body,
-//! a unit being [`UNIT`]; `ends` stands for instructions after which nothing can follow.
+//! A line is `NAME | units | setup | body`, and `| times` if the body is not executed 1000 times. The body contains
+//! the instruction and leaves things as they were; it is executed after the setup. Instructions are separated by `;
+//! `, `3*A & B` is `A; B; A; B; A; B`. The name may be followed by what is special about the operands. The units are
+//! the measured time of the body, a unit being [`UNIT`]; `ends` stands for instructions after which nothing can
+//! follow.
 //!
 //! In the table of `ethereum`, a name may end with the fork (`in Frontier`), and the body `AUTHORIZATION` is a
 //! signature of the transaction.

@@ -6,7 +6,8 @@ use super::truth::{inner_revert, neo3, panes_of, set_between, vector};
 use super::{FAILING, after, explorer, page, press, texts};
 use crate::support::browser::browser;
 
-/// What a page shows in a dozen states and the last ones: the lines of the code, those of the state, and both after `X` from the last one.
+/// What a page shows in a dozen states and the last ones: the lines of the code, those of the state, and both after
+/// `X` from the last one.
 const ASK: &str = "history.replaceState = () => {};\
     const listed = (list) => [...list.children].map((line) => line.textContent);\
     const states = [];\

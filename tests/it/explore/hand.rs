@@ -1,7 +1,8 @@
-//! Two programs of each machine, at ten steps each, beside a trace written by hand from the specification of the machine.
+//! Two programs of each machine, at ten steps each, beside a trace written by hand from the specification of the
+//! machine.
 //!
-//! A line is the state before an instruction: `MOD | 64 7 ; r1=5`, the instruction, the operand stack with its top first,
-//! and other rows of the state by name.
+//! A line is the state before an instruction: `MOD | 64 7 ; r1=5`, the instruction, the operand stack with its top
+//! first, and other rows of the state by name.
 
 use num_bigint::BigInt;
 use serde_json::json;

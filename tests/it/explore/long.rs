@@ -178,7 +178,8 @@ fn what_a_page_does_not_know_of_a_long_run_it_says() {
     assert_eq!(said, expected);
 }
 
-/// A page of ten million steps has five megabytes at most: what each further step of a loop takes is known from two runs.
+/// A page of ten million steps has five megabytes at most: what each further step of a loop takes is known from two
+/// runs.
 #[test]
 fn ten_million_steps_fit_a_page() {
     let text = fs::read_to_string(at_root("tests/samples/trace/long.json")).unwrap();

@@ -454,7 +454,8 @@ fn the_write_before_is_that_of_the_same_account() {
     assert_eq!(asked(&mut recording, 14, &word, Direction::Forward), Some(20));
 }
 
-/// What an instruction leaves where it was is not written: what DUP3 copies, and what lies between those that SWAP2 swaps.
+/// What an instruction leaves where it was is not written: what DUP3 copies, and what lies between those that SWAP2
+/// swaps.
 #[test]
 fn values_that_stay_are_not_written() {
     // PUSH1 5, PUSH1 6, PUSH1 7, DUP3, SWAP2

@@ -167,8 +167,8 @@ fn unlisted_fields_are_not_compared_in_steps() {
     assert!(ran.exit == 2 && ran.stderr.contains("m.toml:8:1: unlisted = "), "{ran:?}");
 }
 
-/// Families whose vectors differ only by their folder, for a user who stands in it. A name of its own that a declaration
-/// gives to its files still decides.
+/// Families whose vectors differ only by their folder, for a user who stands in it. A name of its own that a
+/// declaration gives to its files still decides.
 #[test]
 fn the_folder_around_the_working_one_decides_the_family() {
     let folder = folder(&[(

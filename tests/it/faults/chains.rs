@@ -1,4 +1,5 @@
-//! What is reported of a long chain of instructions, of a value that is one too many, and of a wrong report of a driver.
+//! What is reported of a long chain of instructions, of a value that is one too many, and of a wrong report of a
+//! driver.
 
 use serde_json::{Value, json};
 use vmconf::explain::explain;

@@ -153,7 +153,8 @@ fn faults_that_the_rows_rule_out_are_not_planted() {
     }
 }
 
-/// The message of a fault is compared, and a trap of MiniC89 leaves its operands: what looks equivalent is noticed there.
+/// The message of a fault is compared, and a trap of MiniC89 leaves its operands: what looks equivalent is noticed
+/// there.
 #[test]
 fn faults_that_only_show_in_a_failure_are_noticed() {
     let folder = tempfile::TempDir::new().unwrap();

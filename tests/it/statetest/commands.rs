@@ -189,8 +189,8 @@ fn the_state_of_another_machine_is_compared_with_the_embedded_one() {
     assert_eq!(stdout.matches("state/0x").count(), 1, "one leaf differs: {stdout}");
 }
 
-/// The roots are those of the executable specification: the price of blobs of a fork that only changes them, the price of a
-/// transaction whose type has no other, and a refusal for more than any account has.
+/// The roots are those of the executable specification: the price of blobs of a fork that only changes them, the
+/// price of a transaction whose type has no other, and a refusal for more than any account has.
 #[test]
 fn roots_of_the_executable_specification() {
     let ran = vmconf(&["run", "tests/it/statetest/roots-of-the-specification.json"]);

@@ -133,6 +133,16 @@ fn a_fee_of_more_than_128_bits_is_refused_only_if_the_sender_cannot_pay() {
     assert!(passes(&poor), "{:?}", verdict(&poor));
 }
 
+/// Its results by fork show what the test is.
+#[test]
+fn a_test_without_a_transaction_lacks_only_that() {
+    let mut test = test("London", &account("0x01"), json!({ "hash": BEFORE }));
+    test["test"].as_object_mut().unwrap().remove("transaction");
+    let Verdict::Error(errors) = verdict(&test) else { panic!("there is nothing to execute") };
+    let what: Vec<_> = errors.iter().map(|error| &*error.what).collect();
+    assert_eq!(what, ["test without \"transaction\""]);
+}
+
 /// The numbers of chains are compared whole, although the machine keeps 64 bits of them.
 #[test]
 fn large_numbers_of_chains_are_compared_whole() {

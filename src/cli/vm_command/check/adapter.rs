@@ -39,8 +39,8 @@ impl CheckPoints {
         self.add(what, if condition { Ok(()) } else { Err(advice.to_owned()) });
     }
 
-    /// Adds a point that is kept if there is an answer and it is right. Without one, what happened instead is wrong, and
-    /// `advice` is not given: it is about the answer.
+    /// Adds a point that is kept if there is an answer and it is right. Without one, what happened instead is wrong,
+    /// and `advice` is not given: it is about the answer.
     pub(super) fn answer<T>(
         &mut self,
         what: &'static str,

@@ -1,4 +1,5 @@
-//! How an adapter runs programs of a family: its own machine is the only one, so that only the form of answers is known.
+//! How an adapter runs programs of a family: its own machine is the only one, so that only the form of answers is
+//! known.
 
 use std::collections::BTreeMap;
 

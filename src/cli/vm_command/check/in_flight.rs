@@ -6,13 +6,13 @@ use vmconf::wire::protocol::{ProtocolAnswer, Request};
 
 use super::adapter::{CheckPoints, CheckedAdapter};
 
-/// The numbers of two requests that are sent alone, and the first of those that are sent together. They are new: an answer
-/// to a number that was answered before would be taken for a second one.
+/// The numbers of two requests that are sent alone, and the first of those that are sent together. They are new: an
+/// answer to a number that was answered before would be taken for a second one.
 const ALONE: [u64; 2] = [10, 11];
 const TOGETHER: u64 = 12;
 
-/// Tries as many requests together as the adapter offers to take; nothing if it takes one at a time. `request` makes one
-/// with a number: those with even numbers are the same, and so are those with odd ones.
+/// Tries as many requests together as the adapter offers to take; nothing if it takes one at a time. `request` makes
+/// one with a number: those with even numbers are the same, and so are those with odd ones.
 pub(super) fn try_in_flight(
     adapter: &mut CheckedAdapter,
     in_flight: usize,

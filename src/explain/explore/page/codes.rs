@@ -63,7 +63,8 @@ impl PageCodes {
 }
 
 impl PageCode {
-    /// For each instruction: its program counter, how the counter is displayed, its text, its source line, and a remark.
+    /// For each instruction: its program counter, how the counter is displayed, its text, its source line, and a
+    /// remark.
     fn json(&self) -> Json {
         let line = |line: &CodeLine, remark: &str| {
             json!([line.pc, line.label, escaped(&line.text), line.line, remark])

@@ -225,7 +225,8 @@ impl PageStates {
     }
 }
 
-/// What was written, as ranges of places, each once: most writes of a long run are to places that no row of the page has.
+/// What was written, as ranges of places, each once: most writes of a long run are to places that no row of the page
+/// has.
 #[derive(Default)]
 struct PageWrites {
     ranges: IndexSet<Vec<usize>>,

@@ -25,8 +25,8 @@ impl TriedPrograms {
         self.refused += u32::from(is_refused);
     }
 
-    /// Whether at least half of them were refused. A machine may run a program that has the instruction and does not execute
-    /// it.
+    /// Whether at least half of them were refused. A machine may run a program that has the instruction and does not
+    /// execute it.
     fn are_mostly_refused(self) -> bool {
         self.tried >= MIN_TRIED && 2 * self.refused >= self.tried
     }

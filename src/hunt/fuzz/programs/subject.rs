@@ -9,8 +9,8 @@ use crate::isa::OpInfo;
 use crate::model::verdict::VerdictKind;
 use crate::run::{LoadOptions, LoadedFile, Worker};
 
-/// The minimum number of differing programs with a known cause: from then on, it can explain a further difference before
-/// that is made small.
+/// The minimum number of differing programs with a known cause: from then on, it can explain a further difference
+/// before that is made small.
 const MIN_DIFFERING: u32 = 8;
 
 /// The factor for the suspicion of the instruction that made the first wrong value.
@@ -42,8 +42,9 @@ pub(super) struct ProgramCounts {
 }
 
 impl ProgramCounts {
-    /// How suspicious an instruction is: the square of its Ochiai coefficient, without the factor that all instructions have
-    /// in common. Unlike the share of programs that differ, it is small if the only program with a rare instruction differs.
+    /// How suspicious an instruction is: the square of its Ochiai coefficient, without the factor that all
+    /// instructions have in common. Unlike the share of programs that differ, it is small if the only program with a
+    /// rare instruction differs.
     pub(super) fn suspicion(self) -> u64 {
         let [passing, failing] = [self.passing, self.failing].map(u64::from);
         ((failing * failing) << 20) / (passing + failing).max(1)
@@ -127,9 +128,9 @@ pub(super) enum CauseCertainty {
     Concluded,
 }
 
-/// What the failure of a case is about: the instruction after which the machines first differ, if the machine reports its
-/// steps. If it does not, the most suspicious instruction of the small program; without a small program, the one that made the
-/// first wrong value.
+/// What the failure of a case is about: the instruction after which the machines first differ, if the machine reports
+/// its steps. If it does not, the most suspicious instruction of the small program; without a small program, the one
+/// that made the first wrong value.
 pub(super) fn cause(
     subject: &mut Subject<'_>,
     file: &LoadedFile<'_>,

@@ -1,5 +1,5 @@
-//! Faults planted in blocks: the machine that runs in parallel to the hot tier detects each. And the decisions of the tier:
-//! own vectors reach each.
+//! Faults planted in blocks: the machine that runs in parallel to the hot tier detects each. And the decisions of the
+//! tier: own vectors reach each.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
