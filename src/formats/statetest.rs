@@ -248,7 +248,7 @@ impl<'d> Results<'d> {
     fn assertions(&self, refused: Option<DemandedRefusal>, diagnostics: &mut Diagnostics) -> Vec<Assertion> {
         let mut assertions = Vec::new();
         let mut is = |at: Path, expected: Expected, origin: u32| {
-            assertions.push(Assertion { at, expected, origin: Origin(origin), rule: None });
+            assertions.push(Assertion::new(at, expected, Origin(origin)));
         };
         if let (Some(DemandedRefusal::Classes(classes)), Some(node)) = (refused, self.exception) {
             let classes = classes.into_iter().map(Value::text).collect();

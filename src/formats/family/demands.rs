@@ -78,7 +78,7 @@ struct DemandWriter<'a> {
 
 impl DemandWriter<'_> {
     fn push(&mut self, at: Path, expected: Expected, node: JsonNode<'_>) {
-        self.assertions.push(Assertion { at, expected, origin: self.place.of(node), rule: None });
+        self.assertions.push(Assertion::new(at, expected, self.place.of(node)));
     }
 
     /// Demands a value that is of its type: its parts one by one, so that each difference has a place, and so that the
@@ -186,7 +186,7 @@ impl DemandWriter<'_> {
                 DemandPlace::At(at) => Origin(at),
             };
             let expected = Expected::Is(Value::Int(cell.value.clone()));
-            self.assertions.push(Assertion { at: parent.child(key.clone()), expected, origin, rule: None });
+            self.assertions.push(Assertion::new(parent.child(key.clone()), expected, origin));
             keys.push(key);
         }
         if unlisted == UnlistedCells::Any {
@@ -204,12 +204,7 @@ impl DemandWriter<'_> {
                 keys.push(key);
             }
         }
-        self.assertions.push(Assertion {
-            at: at.clone(),
-            expected: Expected::Only(keys),
-            origin,
-            rule: None,
-        });
+        self.assertions.push(Assertion::new(at.clone(), Expected::Only(keys), origin));
     }
 }
 
