@@ -104,12 +104,7 @@ fn reported(machine: &MachineInfo, vm: Option<&ProcessVm>) -> Vec<&'static str> 
 
 /// The steps, observed in these fields after the last one and in nothing else.
 fn observing(mut steps: Vec<Step>, fields: &[&'static str]) -> Vec<Step> {
-    let field = |name: &&'static str| Assertion {
-        at: At::field(*name),
-        expected: Expected::Absent,
-        origin: Origin(0),
-        rule: None,
-    };
+    let field = |name: &&'static str| Assertion::new(At::field(*name), Expected::Absent, Origin(0));
     for step in &mut steps {
         (step.end, step.assertions) = (None, Vec::new());
     }

@@ -37,6 +37,7 @@ const VECTORS: &str = "vectors";
 const WORKFLOW: &str = ".github/workflows/vmconf.yml";
 
 /// What a project for a machine or a family begins with.
+#[derive(Clone, Copy)]
 struct ProjectStart {
     /// The name of the machine or family.
     name: &'static str,
@@ -46,48 +47,36 @@ struct ProjectStart {
     files: &'static [(&'static str, &'static str)],
 }
 
-/// A row: the name, and the files of a folder of the repository.
+/// A row: the name, the case, and files of `docs/examples/formats`.
 macro_rules! start {
-    ($name:literal, $case:expr, $folder:literal, $($file:literal),+) => {
+    ($name:literal, $case:literal, $($file:literal),+) => {
         ProjectStart {
             name: $name,
-            case: $case,
-            files: &[$(($file, include_str!(concat!("../../", $folder, "/", $file)))),+],
+            case: Some($case),
+            files: &[$(($file, include_str!(concat!("../../docs/examples/formats/", $file)))),+],
         }
     };
 }
 
-/// A row for each machine and each built-in family.
+/// A row for each machine.
 const STARTS: &[ProjectStart] = &[
-    start!("evm", Some("three-and-four"), "docs/examples/formats", "vmtests.json"),
-    start!("ethereum", Some("transfer/London/d0g0v0"), "docs/examples/formats", "statetest.json"),
-    start!("neo3", Some("three and four"), "docs/examples/formats", "neovm-n3.json"),
-    start!("neo2", Some("three and four"), "docs/examples/formats", "neovm-2x.json"),
-    start!("tinyvm", Some("three and four"), "docs/examples/formats", "tinyvm.json", "sum.asm"),
-    start!("minic89", Some("of 21"), "docs/examples/formats", "minic89.json"),
-    start!("z80", None, "families/vectors/z80", "one-instruction.json"),
-    start!("spc700", None, "families/vectors/spc700", "one-instruction.json"),
-    start!("sm83", None, "families/vectors/sm83", "one-instruction.json"),
-    start!("6502", None, "families/vectors/6502", "one-instruction.json"),
-    start!("nes6502", None, "families/vectors/nes6502", "one-instruction.json"),
-    start!("rockwell65c02", None, "families/vectors/rockwell65c02", "one-instruction.json"),
-    start!("synertek65c02", None, "families/vectors/synertek65c02", "one-instruction.json"),
-    start!("wdc65c02", None, "families/vectors/wdc65c02", "one-instruction.json"),
-    start!("65816", None, "families/vectors/65816", "one-instruction.json"),
-    start!("m68000", None, "families/vectors/m68000", "one-instruction.json"),
-    start!("8088", None, "families/vectors/8088", "one-instruction.json"),
-    start!("pvm", None, "families/vectors/pvm", "add_32-wraps.json"),
-    start!("bitcoin-script", None, "families/vectors/bitcoin-script", "script_valid.json"),
-    start!("bch", None, "families/vectors/bch", "bch_vmb_tests_2022_standard.json"),
+    start!("evm", "three-and-four", "vmtests.json"),
+    start!("ethereum", "transfer/London/d0g0v0", "statetest.json"),
+    start!("neo3", "three and four", "neovm-n3.json"),
+    start!("neo2", "three and four", "neovm-2x.json"),
+    start!("tinyvm", "three and four", "tinyvm.json", "sum.asm"),
+    start!("minic89", "of 21", "minic89.json"),
 ];
 
-/// The rows for what this build has.
-fn available() -> impl Iterator<Item = &'static ProjectStart> {
-    let is_there = |name| {
-        MACHINES.iter().any(|machine| machine.name == name)
-            || BUILT_IN.iter().any(|family| family.name == name)
-    };
-    STARTS.iter().filter(move |start| is_there(start.name))
+/// What projects begin with, for the machines of this build and for the built-in families.
+fn available() -> impl Iterator<Item = ProjectStart> {
+    let is_there = |start: &ProjectStart| MACHINES.iter().any(|machine| machine.name == start.name);
+    let families = BUILT_IN.iter().map(|family| ProjectStart {
+        name: family.name,
+        case: None,
+        files: std::slice::from_ref(&family.example),
+    });
+    STARTS.iter().copied().filter(is_there).chain(families)
 }
 
 impl InitProject {
@@ -117,7 +106,7 @@ impl InitProject {
         Ok(Exit::Passed)
     }
 
-    fn start(&self) -> anyhow::Result<&'static ProjectStart> {
+    fn start(&self) -> anyhow::Result<ProjectStart> {
         let name = match &self.name {
             Some(name) => name.clone(),
             None if io::stdin().is_terminal() && io::stderr().is_terminal() => asked()?,

@@ -86,8 +86,7 @@ fn entries(value: &Value) -> Option<Vec<Value>> {
 /// Runs the case on the testee once more to get the state and the log entries behind the hashes.
 fn seen(loaded: &LoadedFile<'_>, case: &Case, hashed: &Hashed, options: &RunOptions) -> SeenWorld {
     let observed = |field| {
-        let assertion =
-            Assertion { at: Path::field(field), expected: Expected::Absent, origin: Origin(0), rule: None };
+        let assertion = Assertion::new(Path::field(field), Expected::Absent, Origin(0));
         let steps: Vec<_> = case
             .steps
             .iter()

@@ -20,7 +20,7 @@ use self::test::Test;
 use super::accounts::{EmptyAccount, demand_accounts, read_accounts};
 use super::ethereum_json::{data_value, hash_value, is_state_test, number_value};
 use super::fields::{Diagnostics, FieldReader, Strictness, wrong_type};
-use super::forks::{self, Named};
+use super::forks::{self, ForkFilter, Named};
 use super::format::{Evidence, FileEntry, Format, ReadContext};
 use crate::model::assertion::{Assertion, Expected};
 use crate::model::case::{Action, Case, Step};
@@ -150,17 +150,7 @@ fn read(entry: JsonNode<'_>, context: ReadContext<'_>, diagnostics: &mut Diagnos
     {
         signed::check_bytes(bytes, chosen, common, diagnostics);
     }
-    let fork = match forks::named(&name.key) {
-        Named::Supported(fork) => fork,
-        Named::Unsupported(why) => {
-            diagnostics.unsupported(why);
-            return None;
-        }
-        Named::Unknown => {
-            diagnostics.unsupported(unknown_fork(&name.key));
-            return None;
-        }
-    };
+    let fork = supported_fork(&name.key).map_err(|why| diagnostics.unsupported(why)).ok()?;
     let refused = results.exception.and_then(|node| exceptions::read(node, diagnostics));
     let end = end(entry, results.exception);
     let assertions = results.assertions(refused, diagnostics);
@@ -185,9 +175,13 @@ fn read(entry: JsonNode<'_>, context: ReadContext<'_>, diagnostics: &mut Diagnos
     })
 }
 
-/// Each year brings forks, so that an unknown one is no error.
-fn unknown_fork(name: &str) -> String {
-    format!("unknown fork {}{}", quoted(name), did_you_mean(name, forks::all()))
+/// The fork with this name, or why its cases do not run. Each year brings forks, so that an unknown one is no error.
+fn supported_fork(name: &str) -> Result<ForkFilter, String> {
+    match forks::named(name) {
+        Named::Supported(fork) => Ok(fork),
+        Named::Unsupported(why) => Err(why),
+        Named::Unknown => Err(format!("unknown fork {}{}", quoted(name), did_you_mean(name, forks::all()))),
+    }
 }
 
 /// The outcomes that a case can demand, and the classes of refusals.
@@ -248,7 +242,7 @@ impl<'d> Results<'d> {
     fn assertions(&self, refused: Option<DemandedRefusal>, diagnostics: &mut Diagnostics) -> Vec<Assertion> {
         let mut assertions = Vec::new();
         let mut is = |at: Path, expected: Expected, origin: u32| {
-            assertions.push(Assertion { at, expected, origin: Origin(origin), rule: None });
+            assertions.push(Assertion::new(at, expected, Origin(origin)));
         };
         if let (Some(DemandedRefusal::Classes(classes)), Some(node)) = (refused, self.exception) {
             let classes = classes.into_iter().map(Value::text).collect();

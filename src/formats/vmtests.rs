@@ -290,7 +290,7 @@ struct AssertionBuilder<'c> {
 
 impl AssertionBuilder<'_> {
     fn demand(&mut self, at: Path, expected: Expected, origin: u32) {
-        self.assertions.push(Assertion { at, expected, origin: Origin(origin), rule: None });
+        self.assertions.push(Assertion::new(at, expected, Origin(origin)));
     }
 
     fn is(&mut self, at: Path, value: Value, origin: u32) {

@@ -162,11 +162,8 @@ impl<'m> StateRuns<'m> {
         if fields.is_empty() {
             return Err(CannotRun::NothingCompared(info.name));
         }
-        let assertion = |field: &&DeclaredField| Assertion {
-            at: Path::field(field.name.clone()),
-            expected: Expected::Record,
-            origin: Origin(0),
-            rule: None,
+        let assertion = |field: &&DeclaredField| {
+            Assertion::new(Path::field(field.name.clone()), Expected::Record, Origin(0))
         };
         let assertions = fields.iter().map(assertion).collect();
         let steps = vec![Step { actions: writer.actions(), end: None, assertions }];

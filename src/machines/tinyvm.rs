@@ -53,5 +53,6 @@ mod state;
 mod stop;
 mod view;
 
+pub use self::core::SEGMENT_BYTES;
 pub use machine::{INFO, TinyVm};
 pub use opcodes::TINYVM;

@@ -20,6 +20,13 @@ pub struct Assertion {
     pub rule: Option<&'static str>,
 }
 
+impl Assertion {
+    /// A demand that the vector states.
+    pub fn new(at: Path, expected: Expected, origin: Origin) -> Assertion {
+        Assertion { at, expected, origin, rule: None }
+    }
+}
+
 /// What a datum must be. Each format translates what "not mentioned" means into these.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expected {

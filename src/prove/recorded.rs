@@ -152,7 +152,7 @@ mod tests {
     use crate::model::position::Origin;
 
     fn state(demands: Vec<(Path, Expected)>) -> Option<Value> {
-        let assertion = |(at, expected)| Assertion { at, expected, origin: Origin(0), rule: None };
+        let assertion = |(at, expected)| Assertion::new(at, expected, Origin(0));
         let assertions = demands.into_iter().map(assertion).collect();
         demanded(&Step { actions: Vec::new(), end: None, assertions }, &["banks"]).observe("banks")
     }

@@ -12,7 +12,7 @@ use crate::model::limits::Limits;
 use crate::model::verdict::Verdict;
 use crate::run::compare::{compare_rest, diff};
 use crate::run::sources::Sources;
-use crate::run::{self, FileOptions, IgnoredField, LoadOptions, Worker};
+use crate::run::{self, FileOptions, IgnoredField, LoadOptions, LoadedFile, Worker};
 use crate::testees::Stopped;
 use crate::testees::embedded::Embedded;
 
@@ -71,41 +71,40 @@ impl VectorSuite {
                 continue;
             }
             for index in 0..file.cases() {
-                let (watched, observed) = ObservedRun::of(&mut worker, &file, index, detail);
-                let found = watched.case.zip(file.case(index)).and_then(|(case, loaded)| {
-                    Some((machines::by_name(case.machine)?, case, loaded.id.to_string()))
-                });
-                match found {
-                    Some((machine, case, id)) if watched.report.verdict == Verdict::Pass => {
-                        if takes(machine) {
-                            let FileOptions { limits, ignored, .. } = file.options().clone();
-                            let points = observed.points();
-                            let ObservedRun { steps, codes, failing, .. } = observed;
-                            let units = worker.watched_machine().map_or(steps, Embedded::units);
-                            suite.cases.push(SuiteCase {
-                                id,
-                                machine,
-                                case,
-                                limits,
-                                ignored,
-                                steps,
-                                units,
-                                codes,
-                                failing,
-                                points,
-                            });
-                        }
-                    }
-                    _ => {
-                        suite.left_out += 1;
-                        suite.broken += u64::from(matches!(watched.report.verdict, Verdict::Error(_)));
-                    }
-                }
+                suite.add(&file, index, &mut worker, detail, takes);
             }
         }
         // A stable sort: cases of the same length stay in the order of files and cases.
         suite.cases.sort_by_key(|case| case.steps);
         suite
+    }
+
+    /// Runs a case and adds it if it passes, for a machine that `takes` accepts.
+    fn add(
+        &mut self,
+        file: &LoadedFile<'_>,
+        index: usize,
+        worker: &mut Worker<'_>,
+        detail: Detail,
+        takes: &dyn Fn(&MachineInfo) -> bool,
+    ) {
+        let (watched, observed) = ObservedRun::of(worker, file, index, detail);
+        let passed = watched.case.filter(|_| watched.report.verdict == Verdict::Pass);
+        let known = passed.and_then(|case| Some((machines::by_name(case.machine)?, case)));
+        let Some(((machine, case), loaded)) = known.zip(file.case(index)) else {
+            self.left_out += 1;
+            self.broken += u64::from(matches!(watched.report.verdict, Verdict::Error(_)));
+            return;
+        };
+        if !takes(machine) {
+            return;
+        }
+        let FileOptions { limits, ignored, .. } = file.options().clone();
+        let (id, points) = (loaded.id.to_string(), observed.points());
+        let ObservedRun { steps, codes, failing, .. } = observed;
+        let units = worker.watched_machine().map_or(steps, Embedded::units);
+        let case = SuiteCase { id, machine, case, limits, ignored, steps, units, codes, failing, points };
+        self.cases.push(case);
     }
 
     /// The exit code of a command that only examines the suite.

@@ -304,7 +304,7 @@ mod tests {
     }
 
     fn demand(at: Path, expected: Expected) -> Assertion {
-        Assertion { at, expected, origin: Origin(0), rule: None }
+        Assertion::new(at, expected, Origin(0))
     }
 
     fn differing(assertions: &[Assertion], state: Value) -> Vec<Path> {

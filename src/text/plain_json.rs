@@ -1,5 +1,6 @@
 //! Values as JSON without their types, as vector formats write them.
 
+use num_bigint::BigInt;
 use serde_json::{Map, Number, Value as Json};
 
 use crate::model::hex::bytes_key;
@@ -12,10 +13,9 @@ pub fn plain(value: &Value) -> Json {
         Value::Null => Json::Null,
         Value::Bool(bool) => Json::Bool(*bool),
         // A number that does not fit becomes text, so that no reader mistakes it for a different number.
-        Value::Int(number) => match number.to_string().parse::<Number>() {
-            Ok(fits) => Json::Number(fits),
-            Err(_) => Json::String(number.to_string()),
-        },
+        Value::Int(number) => {
+            json_number(number).map_or_else(|| Json::String(number.to_string()), Json::Number)
+        }
         Value::Bytes(bytes) => Json::String(bytes_key(bytes)),
         Value::Text(text) => Json::String(text.to_string()),
         Value::List(items) => Json::Array(items.iter().map(plain).collect()),
@@ -25,4 +25,10 @@ pub fn plain(value: &Value) -> Json {
         }
         Value::Typed(_, value) => plain(value),
     }
+}
+
+/// A number as a number of JSON; `None` if it has more than 64 bits, which not all readers of JSON have.
+pub fn json_number(number: &BigInt) -> Option<Number> {
+    let signed = i64::try_from(number).map(Number::from);
+    signed.or_else(|_| u64::try_from(number).map(Number::from)).ok()
 }

@@ -4,13 +4,11 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::{Context, bail};
+use vmconf::machines::tinyvm::SEGMENT_BYTES;
 use vmconf::model::hex::hex_bytes;
 
 use crate::cli::errors::BrokenInput;
 use crate::cli::input::read;
-
-/// The size of a segment file in bytes.
-const SIZE: usize = 2 << 16;
 
 /// The words of the memory, starting at address 0.
 pub(super) struct Segment {
@@ -27,15 +25,15 @@ impl Segment {
     pub(super) fn read(program: &str) -> anyhow::Result<Segment> {
         if let Some(digits) = program.strip_prefix("0x") {
             let bytes = hex_bytes(digits).context("the program is not an even number of hex digits")?;
-            if bytes.len() % 2 == 1 || bytes.len() > SIZE {
+            if bytes.len() % 2 == 1 || bytes.len() > SEGMENT_BYTES {
                 bail!("the program is not 1 to 65536 words of 4 hex digits");
             }
             return Ok(Segment { words: words(&bytes) });
         }
         let path = Path::new(program);
         let bytes = read(path)?;
-        if bytes.len() != SIZE {
-            let what = format!("{} bytes, where a segment file has {SIZE}", bytes.len());
+        if bytes.len() != SEGMENT_BYTES {
+            let what = format!("{} bytes, where a segment file has {SEGMENT_BYTES}", bytes.len());
             return Err(BrokenInput(format!("{}: {what}", path.display())).into());
         }
         let mut words = words(&bytes);

@@ -6,6 +6,7 @@ use serde_json::Value as Json;
 use vmconf::formats::minic89::documents;
 use vmconf::formats::nef::{self, Nef, is_nef};
 use vmconf::isa::assembler::{AsmErrors, assemble};
+use vmconf::machines::tinyvm::SEGMENT_BYTES;
 use vmconf::machines::{MachineInfo, ProgramLanguage};
 use vmconf::model::hex::bytes_key;
 use vmconf::model::position::without_bom;
@@ -13,9 +14,6 @@ use vmconf::model::position::without_bom;
 use crate::cli::errors::BrokenInput;
 use crate::cli::input::read;
 use crate::cli::program::hex_text;
-
-/// The size of a segment file in bytes.
-const SEGMENT: usize = 2 << 16;
 
 /// The program of an argument: hex digits, or a file.
 ///
@@ -79,7 +77,7 @@ fn program(machine: &MachineInfo, name: &str, content: &[u8]) -> anyhow::Result<
         }
         ProgramLanguage::Own { assemble, .. } => {
             let words = match hex_text(content) {
-                _ if content.len() == SEGMENT => content.to_vec(),
+                _ if content.len() == SEGMENT_BYTES => content.to_vec(),
                 Ok(words) => words,
                 Err(_) => {
                     let assembled = assemble(source()?).map_err(|errors| wrong_lines(name, &errors))?;

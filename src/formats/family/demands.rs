@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use crate::model::assertion::{Assertion, Expected};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::field_type::{DeclaredField, FieldOptions, FieldType, ListOrder, UnlistedCells};
+use crate::model::name::Name;
 use crate::model::path::{Path, PathKey};
 use crate::model::position::Origin;
 use crate::model::value::Value;
@@ -78,7 +79,7 @@ struct DemandWriter<'a> {
 
 impl DemandWriter<'_> {
     fn push(&mut self, at: Path, expected: Expected, node: JsonNode<'_>) {
-        self.assertions.push(Assertion { at, expected, origin: self.place.of(node), rule: None });
+        self.assertions.push(Assertion::new(at, expected, self.place.of(node)));
     }
 
     /// Demands a value that is of its type: its parts one by one, so that each difference has a place, and so that the
@@ -110,33 +111,9 @@ impl DemandWriter<'_> {
             (Value::List(items), FieldType::Tuple(types)) if field_type.has_memory() => {
                 self.items(&at, items, |index| types.get(index), part)
             }
-            (Value::Record(members), FieldType::Table(fields)) => {
-                let parent = at.as_parent();
-                for (name, value) in members {
-                    let Some(field) = fields.iter().find(|field| field.name == name) else { continue };
-                    let inner = DemandedPart {
-                        field_type: &field.field_type,
-                        options: &field.options,
-                        node: node.member(&name).unwrap_or(node),
-                        given: given.and_then(|given| given.get(&name)),
-                    };
-                    self.value(parent.child(name), value, inner)?;
-                }
-                Ok(())
-            }
+            (Value::Record(members), FieldType::Table(fields)) => self.fields(&at, members, fields, part),
             (Value::Record(members), FieldType::Map(_, inner)) if inner.has_memory() => {
-                let keys = members.iter().map(|(name, _)| PathKey::Name(name.clone()));
-                self.push(at.clone(), Expected::Only(keys.collect()), node);
-                let (parent, plain) = (at.as_parent(), FieldOptions::default());
-                let given = given.and_then(Value::members).unwrap_or_default();
-                let given: HashMap<_, _> = given.iter().map(|(name, value)| (name, value)).collect();
-                for ((name, value), member) in members.into_iter().zip(node.members()) {
-                    let given = given.get(&name).copied();
-                    let inner =
-                        DemandedPart { field_type: inner, options: &plain, node: member.value, given };
-                    self.value(parent.child(name), value, inner)?;
-                }
-                Ok(())
+                self.entries(&at, members, inner, part)
             }
             (value, _) => {
                 let value = typed::compared(value, field_type, options);
@@ -144,6 +121,49 @@ impl DemandWriter<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// Demands the members of a table.
+    fn fields(
+        &mut self,
+        at: &Path,
+        members: Vec<(Name, Value)>,
+        fields: &[DeclaredField],
+        table: DemandedPart<'_, '_>,
+    ) -> Result<(), Diagnostic<Origin>> {
+        let parent = at.as_parent();
+        for (name, value) in members {
+            let Some(field) = fields.iter().find(|field| field.name == name) else { continue };
+            let inner = DemandedPart {
+                field_type: &field.field_type,
+                options: &field.options,
+                node: table.node.member(&name).unwrap_or(table.node),
+                given: table.given.and_then(|given| given.get(&name)),
+            };
+            self.value(parent.child(name), value, inner)?;
+        }
+        Ok(())
+    }
+
+    /// Demands the entries of a map, each by itself, and no others.
+    fn entries(
+        &mut self,
+        at: &Path,
+        entries: Vec<(Name, Value)>,
+        field_type: &FieldType,
+        map: DemandedPart<'_, '_>,
+    ) -> Result<(), Diagnostic<Origin>> {
+        let keys = entries.iter().map(|(name, _)| PathKey::Name(name.clone()));
+        self.push(at.clone(), Expected::Only(keys.collect()), map.node);
+        let (parent, options) = (at.as_parent(), &FieldOptions::default());
+        let given = map.given.and_then(Value::members).unwrap_or_default();
+        let given: HashMap<_, _> = given.iter().map(|(name, value)| (name, value)).collect();
+        for ((name, value), member) in entries.into_iter().zip(map.node.members()) {
+            let given = given.get(&name).copied();
+            let inner = DemandedPart { field_type, options, node: member.value, given };
+            self.value(parent.child(name), value, inner)?;
+        }
+        Ok(())
     }
 
     /// Demands the items of a list.
@@ -186,7 +206,7 @@ impl DemandWriter<'_> {
                 DemandPlace::At(at) => Origin(at),
             };
             let expected = Expected::Is(Value::Int(cell.value.clone()));
-            self.assertions.push(Assertion { at: parent.child(key.clone()), expected, origin, rule: None });
+            self.assertions.push(Assertion::new(parent.child(key.clone()), expected, origin));
             keys.push(key);
         }
         if unlisted == UnlistedCells::Any {
@@ -204,12 +224,7 @@ impl DemandWriter<'_> {
                 keys.push(key);
             }
         }
-        self.assertions.push(Assertion {
-            at: at.clone(),
-            expected: Expected::Only(keys),
-            origin,
-            rule: None,
-        });
+        self.assertions.push(Assertion::new(at.clone(), Expected::Only(keys), origin));
     }
 }
 

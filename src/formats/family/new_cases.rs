@@ -1,7 +1,7 @@
 //! Writes cases of a family from values: the opposite of reading them.
 
 use num_bigint::BigInt;
-use serde_json::{Map, Number, Value as Json};
+use serde_json::{Map, Value as Json};
 
 use super::declaration::{Declaration, Demanded, FormatDeclaration, Given, StepActions};
 use super::node_path::{NodePath, PathStep};
@@ -12,6 +12,7 @@ use crate::model::hex::bytes_key;
 use crate::model::name::Name;
 use crate::model::value::Value;
 use crate::text::json::{Document, JsonNode};
+use crate::text::plain_json::json_number;
 use crate::text::typed;
 
 /// A case to write.
@@ -320,9 +321,7 @@ pub(super) fn json(value: &Value, field_type: &FieldType) -> Result<Json, NotRep
 
 /// The number as a number, as far as JSON has it.
 pub(super) fn number_of(number: &BigInt) -> Json {
-    let of_64_bits =
-        i64::try_from(number).map(Number::from).or_else(|_| u64::try_from(number).map(Number::from));
-    of_64_bits.map_or_else(|_| Json::from(format!("{number:#x}")), Json::Number)
+    json_number(number).map_or_else(|| Json::from(format!("{number:#x}")), Json::Number)
 }
 
 fn object<'t>(

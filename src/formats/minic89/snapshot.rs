@@ -144,7 +144,7 @@ impl<'f> VectorSnapshot<'f> {
     }
 
     fn expected(&mut self, at: &Path, expected: Expected, node: JsonNode<'_>) {
-        self.assertions.push(Assertion { at: at.clone(), expected, origin: Origin(node.at()), rule: None });
+        self.assertions.push(Assertion::new(at.clone(), expected, Origin(node.at())));
     }
 
     fn is(&mut self, at: &Path, value: Value, node: JsonNode<'_>) {
@@ -312,7 +312,7 @@ fn number(text: &str) -> Value {
 
 /// The assertion that a datum has this value.
 fn is(at: Path, value: Value, node: JsonNode<'_>) -> Assertion {
-    Assertion { at, expected: Expected::Is(value), origin: Origin(node.at()), rule: None }
+    Assertion::new(at, Expected::Is(value), Origin(node.at()))
 }
 
 #[cfg(test)]

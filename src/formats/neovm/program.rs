@@ -49,6 +49,22 @@ impl NeoProgram {
             let value = self.limits(limits, diagnostics);
             self.keep("limits", limits, value);
         }
+        self.read_host(fields, diagnostics);
+        if let Some(strict) = fields.optional("strict") {
+            let value = match strict.raw() {
+                "true" => Some(Value::Bool(true)),
+                "false" => Some(Value::Bool(false)),
+                _ => {
+                    diagnostics.error(wrong_type(strict, "strict", "true or false"));
+                    None
+                }
+            };
+            self.keep("strict", strict, value);
+        }
+    }
+
+    /// `host`, and the members for the one with `crypto`.
+    fn read_host(&mut self, fields: &mut FieldReader<'_>, diagnostics: &mut Diagnostics) {
         let host = fields.optional("host");
         if let Some(host) = host {
             self.keep("host", host, one_of(host, "host", &["test", "crypto"], diagnostics));
@@ -67,17 +83,6 @@ impl NeoProgram {
                 _ => one_of(node, name, &["secp256r1", "secp256k1"], diagnostics),
             };
             self.keep(name, node, value);
-        }
-        if let Some(strict) = fields.optional("strict") {
-            let value = match strict.raw() {
-                "true" => Some(Value::Bool(true)),
-                "false" => Some(Value::Bool(false)),
-                _ => {
-                    diagnostics.error(wrong_type(strict, "strict", "true or false"));
-                    None
-                }
-            };
-            self.keep("strict", strict, value);
         }
     }
 

@@ -27,7 +27,7 @@ impl<'w> NeoAssertions<'w> {
     }
 
     pub(super) fn demand(&mut self, at: Path, expected: Expected, origin: u32) {
-        self.assertions.push(Assertion { at, expected, origin: Origin(origin), rule: None });
+        self.assertions.push(Assertion::new(at, expected, Origin(origin)));
     }
 
     pub(super) fn is(&mut self, at: Path, value: Value, origin: u32) {
@@ -277,7 +277,7 @@ fn nullable<'d>(fields: &mut FieldReader<'d>, key: &'static str) -> (Option<Json
 
 fn state_assertion(state: &str, origin: u32) -> Assertion {
     let expected = Expected::Is(Value::text(state));
-    Assertion { at: Path::field("state"), expected, origin: Origin(origin), rule: None }
+    Assertion::new(Path::field("state"), expected, Origin(origin))
 }
 
 /// Decimal digits that denote a byte.

@@ -47,7 +47,7 @@ impl<'w, 'r> TinyAssertions<'w, 'r> {
     }
 
     fn expected(&mut self, at: Path, expected: Expected, origin: u32) {
-        self.assertions.push(Assertion { at, expected, origin: Origin(origin), rule: None });
+        self.assertions.push(Assertion::new(at, expected, Origin(origin)));
     }
 
     fn is(&mut self, at: Path, value: Value, origin: u32) {
@@ -230,10 +230,5 @@ fn below(parent: Option<&Path>, name: &'static str) -> Path {
 }
 
 fn outcome(name: String, origin: u32) -> Assertion {
-    Assertion {
-        at: Path::field("outcome"),
-        expected: Expected::Is(Value::text(name)),
-        origin: Origin(origin),
-        rule: None,
-    }
+    Assertion::new(Path::field("outcome"), Expected::Is(Value::text(name)), Origin(origin))
 }

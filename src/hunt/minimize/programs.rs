@@ -124,8 +124,7 @@ fn simpler(isa: &Isa, line: &ListingLine<'_>) -> Vec<Vec<u8>> {
             };
             let half = &significant[..significant.len() / 2];
             let shorter: [&[u8]; 4] = [&[0], &[1], half, significant];
-            let is_shorter =
-                |data: &&&[u8]| !data.is_empty() && (data.len() < size.into() || **data < data_of(line));
+            let is_shorter = |it: &&&[u8]| !it.is_empty() && (it.len() < size.into() || **it < data);
             shorter.iter().filter(is_shorter).filter_map(|data| push(data)).collect()
         }
         [ImmediateOperand::Prefixed(size)] => {
@@ -139,10 +138,6 @@ fn simpler(isa: &Isa, line: &ListingLine<'_>) -> Vec<Vec<u8>> {
         }
         _ => Vec::new(),
     }
-}
-
-fn data_of<'p>(line: &ListingLine<'p>) -> &'p [u8] {
-    &line.bytes[1..]
 }
 
 /// What happens to the targets of jumps.

@@ -10,7 +10,10 @@ use crate::isa::OpSet;
 use crate::machines::machine::{Meter, Metered, Unmetered, Until};
 
 /// How many words a memory has.
-const ADDRESSES: usize = 1 << 16;
+pub(super) const ADDRESSES: usize = 1 << 16;
+
+/// The size of a segment file in bytes.
+pub const SEGMENT_BYTES: usize = 2 * ADDRESSES;
 
 /// The words of a memory, by address.
 pub(super) type TinyWords = [u16; ADDRESSES];

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::core::{TinyCore, TinyStop};
+use super::core::{ADDRESSES, TinyCore, TinyStop};
 use super::disassembler::disassemble;
 use super::driver::{DriverOutcome, MARKERS, Rating, ReportError, TestDriver, TestResult};
 use super::instruction::TinyInstruction;
@@ -335,7 +335,7 @@ impl TinyVm {
             3 => numbered(&TESTEE, 0..16).chain(wrapped(DRIVER.data, r2, 16)).collect(),
             4 => wrapped(TESTEE.data, r1, r3).collect(),
             5 | 6 => wrapped(DRIVER.data, r1, r3).collect(),
-            7 => numbered(&TESTEE, 0..16).chain([Cell::Range(TESTEE.data, 0..WORDS)]).collect(),
+            7 => numbered(&TESTEE, 0..16).chain([Cell::Range(TESTEE.data, 0..ADDRESSES)]).collect(),
             _ => Vec::new(),
         }
     }
@@ -397,9 +397,6 @@ impl DeclaredPlaces for TinyVm {
     }
 }
 
-/// How many words of data a machine has.
-const WORDS: usize = 1 << 16;
-
 fn numbered(who: &'static Who, numbers: Range<usize>) -> impl Iterator<Item = Cell> {
     numbers.map(|number| Cell::named(who.registers, format!("r{number}")))
 }
@@ -407,7 +404,7 @@ fn numbered(who: &'static Who, numbers: Range<usize>) -> impl Iterator<Item = Ce
 /// The cells of `length` words of data. Addresses wrap around.
 fn wrapped(space: &'static str, from: u16, length: u16) -> impl Iterator<Item = Cell> {
     let (from, length) = (usize::from(from), usize::from(length));
-    let end = (from + length).min(WORDS);
+    let end = (from + length).min(ADDRESSES);
     let ranges = [from..end, 0..from + length - end];
     ranges.into_iter().filter(|range| !range.is_empty()).map(move |range| Cell::Range(space, range))
 }

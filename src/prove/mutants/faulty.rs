@@ -42,6 +42,16 @@ pub struct Faulty {
     switched_on: Arc<AtomicBool>,
 }
 
+/// The cells of the faulty instruction, before it is executed.
+struct TouchedCells {
+    /// How many values it takes from the stack.
+    takes: usize,
+    /// What it takes and reads.
+    operands: Vec<Cell>,
+    /// What it writes, besides the stack.
+    writes: Vec<Cell>,
+}
+
 impl Faulty {
     /// A machine with this fault, which sets `switched_on` when the fault changes anything.
     pub fn new(fault: RowFault, limits: &Limits, switched_on: Arc<AtomicBool>) -> Faulty {
@@ -61,22 +71,9 @@ impl Faulty {
         self.frame = self.frame_now();
         let word = self.word;
         let height = self.inner.height();
-        let Effects { takes, reads, mut writes, may_write, .. } = self.inner.effects();
-        // What the environment writes, whatever the row declares, is no result of the instruction.
-        let besides = self.inner.declared(&|_| false).writes;
-        writes.retain(|cell| !besides.contains(cell));
-        writes.extend(may_write);
-        let takes = takes.unwrap_or_else(|| self.fault.op.pops.into()).min(height);
-        let on_stack = (0..takes).map(|below| Cell::Stack(height - 1 - below));
-        let operands: Vec<_> = on_stack.chain(reads.into_iter().map(|it| it.0)).collect();
+        let TouchedCells { takes, operands, writes } = self.touched(height);
         match self.fault.kind {
-            FaultKind::Result(wrong) => {
-                let status = self.execute();
-                for cell in self.results(writes) {
-                    self.replace(&cell, |value| wrong_value(value, wrong, word));
-                }
-                status
-            }
+            FaultKind::Result(wrong) => self.with_results(writes, |value| wrong_value(value, wrong, word)),
             FaultKind::Operand(which, wrong) => self.with_operands(&operands, &writes, |values| {
                 let other = wrong_value(values.get(which)?.as_ref()?, wrong, word)?;
                 Some(vec![(which, other)])
@@ -89,33 +86,13 @@ impl Faulty {
             }),
             FaultKind::Boundary => {
                 let values: Vec<_> = operands.iter().take(2).map(|cell| self.read(cell)).collect();
-                let status = self.execute();
-                if values.len() == 2 && values[0].is_some() && values[0] == values[1] {
-                    for cell in self.results(writes) {
-                        self.replace(&cell, opposite);
-                    }
-                }
-                status
+                let is_equal = matches!(&values[..], [Some(a), Some(b)] if a == b);
+                if is_equal { self.with_results(writes, opposite) } else { self.execute() }
             }
             FaultKind::Forgotten => {
-                let written = (height - takes..height).map(Cell::Stack).chain(writes);
-                let before: Vec<_> = written.map(|cell| (self.read(&cell), cell)).collect();
-                let status = self.execute();
-                for (value, cell) in before {
-                    self.write(&cell, value);
-                }
-                status
+                self.forgotten((height - takes..height).map(Cell::Stack).chain(writes).collect())
             }
-            FaultKind::Neighbour => {
-                let status = self.execute();
-                for cell in writes {
-                    if let Some(next) = neighbour(&cell) {
-                        let value = self.read(&cell);
-                        self.write(&next, value);
-                    }
-                }
-                status
-            }
+            FaultKind::Neighbour => self.beside(&writes),
             FaultKind::PriceMore => self.with_gas(1),
             FaultKind::PriceLess => self.with_gas(-1),
             FaultKind::TooFew | FaultKind::OneMoreNeeded | FaultKind::LimitMore => self.at_height(height),
@@ -132,15 +109,62 @@ impl Faulty {
             FaultKind::NotReleased => self.not_released(),
             FaultKind::NotTaken => self.not_taken(),
             FaultKind::NotRaised => self.not_raised(takes),
-            FaultKind::OtherFailure => {
-                let throws = writes.iter().any(|cell| matches!(cell, Cell::Named("exception", _)));
-                let status = self.execute();
-                if throws == (status == Status::Running) {
-                    self.plant(|machine| machine.fail_otherwise());
-                }
-                self.inner.advance(0)
+            FaultKind::OtherFailure => self.other_failure(&writes),
+        }
+    }
+
+    /// What the instruction takes, reads and writes.
+    fn touched(&mut self, height: usize) -> TouchedCells {
+        let Effects { takes, reads, mut writes, may_write, .. } = self.inner.effects();
+        // What the environment writes, whatever the row declares, is no result of the instruction.
+        let besides = self.inner.declared(&|_| false).writes;
+        writes.retain(|cell| !besides.contains(cell));
+        writes.extend(may_write);
+        let takes = takes.unwrap_or_else(|| self.fault.op.pops.into()).min(height);
+        let on_stack = (0..takes).map(|below| Cell::Stack(height - 1 - below));
+        let operands = on_stack.chain(reads.into_iter().map(|it| it.0)).collect();
+        TouchedCells { takes, operands, writes }
+    }
+
+    /// Executes the instruction, then changes its results.
+    fn with_results(&mut self, writes: Vec<Cell>, other: impl Fn(&Value) -> Option<Value>) -> Status {
+        let status = self.execute();
+        for cell in self.results(writes) {
+            self.replace(&cell, &other);
+        }
+        status
+    }
+
+    /// Executes the instruction, then gives these cells the values that they had before.
+    fn forgotten(&mut self, cells: Vec<Cell>) -> Status {
+        let before: Vec<_> = cells.into_iter().map(|cell| (self.read(&cell), cell)).collect();
+        let status = self.execute();
+        for (value, cell) in before {
+            self.write(&cell, value);
+        }
+        status
+    }
+
+    /// Executes the instruction, then writes what it wrote to the cells beside, too.
+    fn beside(&mut self, writes: &[Cell]) -> Status {
+        let status = self.execute();
+        for cell in writes {
+            if let Some(next) = neighbour(cell) {
+                let value = self.read(cell);
+                self.write(&next, value);
             }
         }
+        status
+    }
+
+    /// Executes the instruction. If it fails, it fails otherwise.
+    fn other_failure(&mut self, writes: &[Cell]) -> Status {
+        let throws = writes.iter().any(|cell| matches!(cell, Cell::Named("exception", _)));
+        let status = self.execute();
+        if throws == (status == Status::Running) {
+            self.plant(|machine| machine.fail_otherwise());
+        }
+        self.inner.advance(0)
     }
 
     /// Executes the instruction. What it calls is executed, too, on a machine whose frames have stacks of their own.

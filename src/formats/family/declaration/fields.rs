@@ -18,6 +18,17 @@ use crate::text::number::{MAX_DIGITS, natural};
 /// The options of a field, and its type and doc.
 const OPTIONS: [&str; 7] = ["type", "doc", "flags", "mask", "unlisted", "display", "order"];
 
+/// The values of `unlisted`.
+const UNLISTED: [(&str, UnlistedCells); 3] =
+    [("unchanged", UnlistedCells::Unchanged), ("zero", UnlistedCells::Zero), ("any", UnlistedCells::Any)];
+
+/// The values of `display`.
+const DISPLAYS: [(&str, NumberDisplay); 2] =
+    [("hexadecimal", NumberDisplay::Hexadecimal), ("decimal", NumberDisplay::Decimal)];
+
+/// The values of `order`.
+const ORDERS: [(&str, ListOrder); 2] = [("compared", ListOrder::Compared), ("any", ListOrder::Any)];
+
 /// How deeply tables of fields may be nested.
 const MAX_TABLES: usize = 8;
 
@@ -79,27 +90,13 @@ fn field(
             "flags" => options.flags = flags(reader, value, &of),
             "mask" => options.mask = mask(reader, value, &of),
             "unlisted" => {
-                let words = [
-                    ("unchanged", UnlistedCells::Unchanged),
-                    ("zero", UnlistedCells::Zero),
-                    ("any", UnlistedCells::Any),
-                ];
                 fits(reader, key.span(), "unlisted", &of, "memory<A, C>");
-                options.unlisted = word(reader, value, "unlisted", &words);
+                options.unlisted = word(reader, value, "unlisted", &UNLISTED);
             }
-            "display" => {
-                let words =
-                    [("hexadecimal", NumberDisplay::Hexadecimal), ("decimal", NumberDisplay::Decimal)];
-                options.display = word(reader, value, "display", &words);
-            }
+            "display" => options.display = word(reader, value, "display", &DISPLAYS),
             "order" => {
                 fits(reader, key.span(), "order", &of, "[T]");
-                options.order = word(
-                    reader,
-                    value,
-                    "order",
-                    &[("compared", ListOrder::Compared), ("any", ListOrder::Any)],
-                );
+                options.order = word(reader, value, "order", &ORDERS);
                 if options.order == ListOrder::Any && has_uncompared_cells(&of) {
                     let what = "order = \"any\" of a list with a memory of unlisted = \"any\"";
                     reader.error(value.span(), what, "one of the two: items in any order are compared whole");

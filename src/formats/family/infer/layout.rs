@@ -111,13 +111,14 @@ impl CaseLayout {
         for member in case.members() {
             match (&self.pair, self.pair.half(&member.key)) {
                 (Pair::Objects(before, _), Some(_)) => {
-                    let is_before = member.key == *before;
+                    let half = if member.key == *before { PairedData::Before } else { PairedData::After };
                     let data = member.value.members();
-                    found.extend(data.map(|datum| (datum.key.into_owned(), half(is_before, datum.value))));
+                    found.extend(data.map(|datum| (datum.key.into_owned(), half(datum.value))));
                 }
                 (Pair::Prefixes(before, _), Some(name)) => {
                     let is_before = member.key.starts_with(before.as_str());
-                    found.push((name.to_owned(), half(is_before, member.value)));
+                    let half = if is_before { PairedData::Before } else { PairedData::After };
+                    found.push((name.to_owned(), half(member.value)));
                 }
                 (_, None) if self.others.contains(&*member.key) => {
                     let is_given = self.pair.gives_others() && !is_result(&member.key);
@@ -129,10 +130,6 @@ impl CaseLayout {
         }
         found
     }
-}
-
-fn half(is_before: bool, node: JsonNode<'_>) -> PairedData<'_> {
-    if is_before { PairedData::Before(node) } else { PairedData::After(node) }
 }
 
 impl Pair {

@@ -102,75 +102,94 @@ fn has_table(field_type: &FieldType) -> bool {
 }
 
 fn format(layout: &CaseLayout, members: &Members, widths: Widths) -> Vec<String> {
-    let member = |name: &str| text(&NodePath { steps: vec![PathStep::Member(name.to_owned())] }.to_string());
     let more: Vec<_> = layout.other_cases.iter().map(ToString::to_string).collect();
     let more = (!more.is_empty()).then(|| format!("not read: {}", more.join(", ")));
     let mut lines = vec![format!("cases = {}{}", text(&layout.cases.to_string()), uncertain(more))];
     lines.extend(layout.unread.iter().map(|name| {
-        let path = NodePath { steps: vec![PathStep::Member(name.clone())] }.to_string();
+        let path = member_path(name);
         format!("# uncertain: not read: {}, which has the name of a datum before or after", escaped(&path))
     }));
     lines.extend(layout.name.as_ref().map(|name| format!("name = {}", member(name))));
-    match &layout.pair {
-        Pair::Objects(before, after) => {
-            let others: Vec<_> = layout.others.iter().map(|name| (name, &members.fields[name])).collect();
-            let is_rare = |other: &Member| other.demanded < members.cases;
-            let given: Vec<_> = others.iter().filter(|(_, other)| is_rare(other)).collect();
-            // A list of any length may be empty where a case lacks it.
-            let is_empty_at_times = |other: &Member| {
-                let guess = widths.guess(&other.values);
-                is_rare(other) && matches!(guess.field_type, FieldType::List(_) | FieldType::Memory(_))
-            };
-            let demanded = others.iter().map(|(name, other)| {
-                if is_empty_at_times(other) {
-                    format!(", {} = {{ at = {}, absent = [] }}", key(name), member(name))
-                } else {
-                    format!(", {} = {}", key(name), member(name))
-                }
-            });
-            let listed = |names: Vec<&str>| (!names.is_empty()).then(|| names.join(", "));
-            let results = listed(given.iter().map(|(name, _)| name.as_str()).collect());
-            let results = results.map(|names| format!("{names}: perhaps only results"));
-            let empty = others.iter().filter(|(_, other)| is_empty_at_times(other));
-            let empty = listed(empty.map(|(name, _)| name.as_str()).collect());
-            let empty = empty.map(|names| format!("{names}: a case without it demands an empty list"));
-            let given = given.iter().map(|(name, _)| format!(", {} = {}", key(name), member(name)));
-            lines.push(format!("has = [{}, {}]", member(before), member(after)));
-            lines.push("do = [\"step-into\"] # uncertain: [\"execute\"] runs to the end".to_owned());
-            let (given, demanded) = (given.collect::<String>(), demanded.collect::<String>());
-            lines.push(format!("program = {{ \"*\" = {}{given} }}{}", member(before), uncertain(results)));
-            lines.push(format!("expect = {{ \"*\" = {}{demanded} }}{}", member(after), uncertain(empty)));
-        }
-        Pair::Prefixes(before, after) => {
-            let full = |prefix: &str, name: &str| {
-                if layout.others.contains(name) { name.to_owned() } else { format!("{prefix}{name}") }
-            };
-            let all = |prefix: &str, count: fn(&Member) -> u64| {
-                let some = members.fields.iter().filter(|(_, it)| count(it) > 0);
-                let line = |(name, _): (&String, &Member)| {
-                    let is_other = layout.others.contains(name);
-                    let doubt = is_other.then(|| format!("neither {before}… nor {after}…"));
-                    format!("{} = {}{}", key(name), member(&full(prefix, name)), uncertain(doubt))
-                };
-                some.map(line).collect::<Vec<_>>()
-            };
-            let is_always =
-                |(_, it): &(&String, &Member)| it.given == members.cases && it.demanded == members.cases;
-            if let Some((name, _)) = members.fields.iter().find(is_always) {
-                lines.push(format!(
-                    "has = [{}, {}]",
-                    member(&full(before, name)),
-                    member(&full(after, name))
-                ));
-            }
-            lines.push("do = [\"execute\"] # uncertain: [\"step-into\"] executes one instruction".to_owned());
-            lines.extend([String::new(), "[format.program]".to_owned()]);
-            lines.extend(all(before, |it| it.given));
-            lines.extend([String::new(), "[format.expect]".to_owned()]);
-            lines.extend(all(after, |it| it.demanded));
-        }
-    }
+    lines.extend(match &layout.pair {
+        Pair::Objects(before, after) => of_objects([before, after], layout, members, widths),
+        Pair::Prefixes(before, after) => of_prefixes([before, after], layout, members),
+    });
     lines
+}
+
+/// What is given and demanded where two objects are the states before and after.
+fn of_objects(
+    [before, after]: [&str; 2],
+    layout: &CaseLayout,
+    members: &Members,
+    widths: Widths,
+) -> Vec<String> {
+    let others: Vec<_> = layout.others.iter().map(|name| (name, &members.fields[name])).collect();
+    let is_rare = |other: &Member| other.demanded < members.cases;
+    let given: Vec<_> = others.iter().filter(|(_, other)| is_rare(other)).collect();
+    // A list of any length may be empty where a case lacks it.
+    let is_empty_at_times = |other: &Member| {
+        let guess = widths.guess(&other.values);
+        is_rare(other) && matches!(guess.field_type, FieldType::List(_) | FieldType::Memory(_))
+    };
+    let demanded = others.iter().map(|(name, other)| {
+        if is_empty_at_times(other) {
+            format!(", {} = {{ at = {}, absent = [] }}", key(name), member(name))
+        } else {
+            format!(", {} = {}", key(name), member(name))
+        }
+    });
+    let demanded: String = demanded.collect();
+    let listed = |names: Vec<&str>| (!names.is_empty()).then(|| names.join(", "));
+    let results = listed(given.iter().map(|(name, _)| name.as_str()).collect());
+    let results = results.map(|names| format!("{names}: perhaps only results"));
+    let empty = others.iter().filter(|(_, other)| is_empty_at_times(other));
+    let empty = listed(empty.map(|(name, _)| name.as_str()).collect());
+    let empty = empty.map(|names| format!("{names}: a case without it demands an empty list"));
+    let given: String = given.iter().map(|(name, _)| format!(", {} = {}", key(name), member(name))).collect();
+    vec![
+        format!("has = [{}, {}]", member(before), member(after)),
+        "do = [\"step-into\"] # uncertain: [\"execute\"] runs to the end".to_owned(),
+        format!("program = {{ \"*\" = {}{given} }}{}", member(before), uncertain(results)),
+        format!("expect = {{ \"*\" = {}{demanded} }}{}", member(after), uncertain(empty)),
+    ]
+}
+
+/// What is given and demanded where the names of members begin with a word for before or after.
+fn of_prefixes([before, after]: [&str; 2], layout: &CaseLayout, members: &Members) -> Vec<String> {
+    let full = |prefix: &str, name: &str| {
+        if layout.others.contains(name) { name.to_owned() } else { format!("{prefix}{name}") }
+    };
+    let all = |prefix: &str, count: fn(&Member) -> u64| {
+        let some = members.fields.iter().filter(|(_, it)| count(it) > 0);
+        let line = |(name, _): (&String, &Member)| {
+            let is_other = layout.others.contains(name);
+            let doubt = is_other.then(|| format!("neither {before}… nor {after}…"));
+            format!("{} = {}{}", key(name), member(&full(prefix, name)), uncertain(doubt))
+        };
+        some.map(line).collect::<Vec<_>>()
+    };
+    let is_always = |(_, it): &(&String, &Member)| it.given == members.cases && it.demanded == members.cases;
+    let always = members.fields.iter().find(is_always);
+    let has = always
+        .map(|(name, _)| format!("has = [{}, {}]", member(&full(before, name)), member(&full(after, name))));
+    let mut lines: Vec<_> = has.into_iter().collect();
+    lines.push("do = [\"execute\"] # uncertain: [\"step-into\"] executes one instruction".to_owned());
+    lines.extend([String::new(), "[format.program]".to_owned()]);
+    lines.extend(all(before, |it| it.given));
+    lines.extend([String::new(), "[format.expect]".to_owned()]);
+    lines.extend(all(after, |it| it.demanded));
+    lines
+}
+
+/// The path of a member of a case.
+fn member_path(name: &str) -> String {
+    NodePath { steps: vec![PathStep::Member(name.to_owned())] }.to_string()
+}
+
+/// The path of a member of a case, as a string of TOML.
+fn member(name: &str) -> String {
+    text(&member_path(name))
 }
 
 /// A key of TOML.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::isa::assembler::{AsmError, Assembled, SourceWord, Warning};
+use crate::machines::tinyvm::core::ADDRESSES;
 
 /// The memory so far.
 pub(super) struct SegmentMemory {
@@ -15,7 +16,7 @@ pub(super) struct SegmentMemory {
 
 impl SegmentMemory {
     pub(super) fn new() -> SegmentMemory {
-        SegmentMemory { words: vec![0; 1 << 16], lines: BTreeMap::new(), warnings: Vec::new(), position: 0 }
+        SegmentMemory { words: vec![0; ADDRESSES], lines: BTreeMap::new(), warnings: Vec::new(), position: 0 }
     }
 
     /// Writes the next word for `command`, and returns its address.
