@@ -3,15 +3,17 @@
 //!
 //! The files below it form an order; a test finds import cycles. From the lowest to the highest:
 //!
-//! 1. output and exit codes: `output`, `unwritten`, `exit_code`, `verbosity`, `result_file`, `new_file`;
-//! 2. single arguments and what they name: `flags`, `limits`, `partition`, `program`, `history` (recorded
-//!    runs), `cache_file`, `outstanding` (failures), `rerun`, `reports`, `slow`, `progress`;
-//! 3. `settings`: what was typed and what `vmconf.toml` sets, built once and passed to the commands;
-//! 4. arguments of several commands, which ask the settings: `file_args`, `select`, `subset`, `vm`,
-//!    `conduct` (how machines behaved), `cache`, `find_case`;
-//! 5. the commands, each a file of its name. `run` also uses `known`; `watch` (`run --watch`) and `config`
-//!    use `run`;
-//! 6. this module, which no other one uses.
+//! 1. single values, output, files and errors: `candidates`, `offered_names` and `shells` (completions), `duration`,
+//!    `flags`, `form`, `limits`, `number`, `processors`, `scheduler`, `slow`, `system`; `output`, `progress`,
+//!    `text_diff`, `verbosity`; `input`, `new_file`, `result_file`, `unwritten`; `conduct` (how machines behaved),
+//!    `errors`, `final_state`, `find_case`, `help`, `history` (recorded runs);
+//! 2. `settings`: what was typed and what `vmconf.toml` sets, built once and passed to the commands; what they share
+//!    with later runs and write at their end: `cache_file`, `outstanding` (failures), `reports`;
+//! 3. arguments of several commands, which ask the settings: `cache`, `explorer_pages`, `families`, `file_args`,
+//!    `program`, `rerun`, `select`, `spectra`, `subset`, `vm`, `worlds`;
+//! 4. the commands, each a file of its name. Several use `bless` to show changes, `known` and `watch` (`run --watch`)
+//!    belong to `run`, and `config` prints the settings of `run`;
+//! 5. this module, which no other one uses.
 
 mod adapters;
 mod asm;

@@ -52,7 +52,7 @@
 //! |---|---|---|
 //! | [`model`] | the shared vocabulary: value, path, case, assertion, mismatch, verdict, failure signature, explanation, diagnostic, limits | nothing |
 //! | [`text`] | text with positions: the JSON reader, edits that preserve all other bytes, excerpts, quoting, numbers, suggestions | model |
-//! | [`wire`] | what is written as JSON and read back: reports, records, explanations, values | model, text |
+//! | [`wire`] | what is written as JSON: reports, records, explanations, values; most is read back | model, text |
 //! | [`isa`] | instruction sets as rows, assembler, disassembler | model, text |
 //! | [`machines`] | the trait `Machine`, code that all machines share, one folder per machine; no machine uses another | isa, model, text |
 //! | [`formats`] | one folder per format: files to cases and back; formats know machines by name only | model, text |

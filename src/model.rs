@@ -1,5 +1,5 @@
-//! The shared vocabulary: values, cases, verdicts, events. Plain data and how it is displayed; nothing here
-//! reads a file or runs a program.
+//! The shared vocabulary: values, cases, verdicts, events. Plain data and how it is displayed, and in [`partition`] the
+//! turns in which threads number the cases of a run; nothing here reads a file or runs a program.
 
 pub mod assertion;
 pub mod brief;

@@ -1,6 +1,6 @@
-//! The JSON that vmconf writes and reads back: reports, recorded runs, explanations, values, and the protocol
-//! of machines in other processes. Readers and writers of each format share one set of types, with
-//! conversions from and to the model.
+//! The JSON that vmconf writes: reports, recorded runs, explanations, results of commands, values, and the protocol of
+//! machines in other processes. Reports, records and the protocol are read back; their readers and writers share one
+//! set of types, with conversions from and to the model.
 
 pub mod audit;
 pub mod comparison;

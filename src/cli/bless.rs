@@ -14,7 +14,7 @@ use vmconf::run::bless::{self, BlessOptions, BlessRefusal, Blessed, CaseChange, 
 use vmconf::run::sources::VectorSource;
 
 use self::answer::{PromptAnswer, ask};
-use self::change::{BlessedFile, Texts, write};
+use self::change::{BlessedFile, OldAndNew, write};
 use super::errors::UsageError;
 use super::output;
 use super::select::Select;
@@ -147,7 +147,7 @@ impl<'b> AcceptedChanges<'b> {
             return true;
         }
         let new = self.blessed.with(self.accepted.iter().copied());
-        let is_written = write(self.source, Texts { old: &self.text, new: &new });
+        let is_written = write(self.source, OldAndNew { old: &self.text, new: &new });
         if is_written {
             (self.written, self.text) = (self.accepted.len(), new);
         }

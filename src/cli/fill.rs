@@ -20,7 +20,7 @@ use vmconf::testees::process::ProcessVm;
 
 use self::corpus::{CorpusArgs, CorpusRequest};
 use self::shown::shown;
-use super::bless::change::{Texts, write};
+use super::bless::change::{OldAndNew, write};
 use super::bless::note_broken;
 use super::conduct::{Conduct, SteadyBreakdowns};
 use super::errors::UsageError;
@@ -106,7 +106,7 @@ impl FillCommand {
         for source in &self.select.sources(settings, options)? {
             let filled = fill::fill(&source, &machines, fill_options);
             let is_changed = filled.new != filled.old;
-            let texts = Texts { old: &filled.old, new: &filled.new };
+            let texts = OldAndNew { old: &filled.old, new: &filled.new };
             let end = match () {
                 () if !is_changed => FileEnd::Same,
                 () if self.check || write(&source, texts) => FileEnd::Changed,

@@ -178,7 +178,7 @@ struct Minimizer<'o> {
     reference: Option<Judge<'o>>,
     options: MinimizeOptions<'o>,
     /// What every accepted text keeps.
-    kept: Kept,
+    kept: FailureToKeep,
     /// The machine of the case.
     machine: Option<&'static MachineInfo>,
     /// The smallest text so far.
@@ -215,7 +215,7 @@ impl<'o> Minimizer<'o> {
             return Err(NotMinimized::NotSeparable);
         }
         let (mut subject, reference) = (Judge::new(subject), reference.map(Judge::new));
-        let kept = Kept::of(&mut subject.worker, &alone)?;
+        let kept = FailureToKeep::of(&mut subject.worker, &alone)?;
         let notes = reading(&alone).map_or(0, |reading| reading.notes);
         let breaches = breaches(&alone);
         let mut minimizer = Minimizer {
@@ -391,7 +391,7 @@ fn kind_of(signature: &str) -> Option<&str> {
 }
 
 /// What a case keeps while it becomes smaller.
-struct Kept {
+struct FailureToKeep {
     kind: VerdictKind,
     signature: String,
     /// The instruction that made the first wrong value.
@@ -404,8 +404,8 @@ struct Kept {
     demands: Vec<(Path, Expected)>,
 }
 
-impl Kept {
-    fn of(worker: &mut Worker<'_>, file: &LoadedFile<'_>) -> Result<Kept, NotMinimized> {
+impl FailureToKeep {
+    fn of(worker: &mut Worker<'_>, file: &LoadedFile<'_>) -> Result<FailureToKeep, NotMinimized> {
         let report = worker.run_case(file, 0);
         let kind = report.verdict.kind();
         match kind {
@@ -425,11 +425,9 @@ impl Kept {
         let case = reading(file).filter(|_| !given.is_empty()).map(|read| read.case);
         let owned = |(at, expected): (&Path, &Expected)| (at.clone(), expected.clone());
         let demands = case.iter().flat_map(demands_of_fields).map(owned).collect();
-        Ok(Kept { kind, signature, named, differences, given, demands })
+        Ok(FailureToKeep { kind, signature, named, differences, given, demands })
     }
-}
 
-impl Kept {
     /// Whether a failure with this signature is the one that is kept.
     fn is_alike(&self, signature: &str, keep: KeptFailure) -> bool {
         let is_kind_enough = keep == KeptFailure::Instruction && self.named.is_some();

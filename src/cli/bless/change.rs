@@ -29,7 +29,7 @@ const MAX_LENGTH: usize = 2_000;
 
 /// The text of a file before and after a change.
 #[derive(Clone, Copy)]
-pub(in crate::cli) struct Texts<'t> {
+pub(in crate::cli) struct OldAndNew<'t> {
     pub(in crate::cli) old: &'t str,
     pub(in crate::cli) new: &'t str,
 }
@@ -131,7 +131,7 @@ fn moved(line: &str, down: usize) -> Option<String> {
 }
 
 /// Replaces the text of the file. On failure, prints a note and returns false.
-pub(in crate::cli) fn write(source: &VectorSource, texts: Texts<'_>) -> bool {
+pub(in crate::cli) fn write(source: &VectorSource, texts: OldAndNew<'_>) -> bool {
     match source.check_writable().and_then(|()| try_write(&source.path, texts)) {
         Ok(()) => true,
         Err(error) => {
@@ -141,7 +141,7 @@ pub(in crate::cli) fn write(source: &VectorSource, texts: Texts<'_>) -> bool {
     }
 }
 
-fn try_write(path: &Path, texts: Texts<'_>) -> io::Result<()> {
+fn try_write(path: &Path, texts: OldAndNew<'_>) -> io::Result<()> {
     // Replace the target of a link, so that the link stays.
     let path = path.canonicalize()?;
     if !path.is_file() {
@@ -180,7 +180,7 @@ mod tests {
         let folder = tempfile::tempdir()?;
         let path = folder.path().join("vector.json");
         fs::write(&path, "old")?;
-        let texts = |old| Texts { old, new: "new" };
+        let texts = |old| OldAndNew { old, new: "new" };
         assert!(try_write(&path, texts("older")).is_err_and(|error| error.to_string().contains("changed")));
         assert_eq!(fs::read_to_string(&path)?, "old");
         try_write(&path, texts("old"))?;

@@ -71,7 +71,7 @@ impl Explore {
                 let id = CaseId::of_file(name.as_str().into());
                 of_trace(name, trace, id, "evm", &EVM)
             });
-            self.show_sides(sides.collect::<anyhow::Result<_>>()?, None, &signals)?;
+            self.show_sides(sides.collect::<anyhow::Result<_>>()?, FirstDifference::NotSearched, &signals)?;
             return Ok(Exit::Passed);
         }
         let options = self.select.options(settings)?;
@@ -90,9 +90,13 @@ impl Explore {
         })
     }
 
-    /// Shows one run, or two beside each other, or writes a page. `first` is the state in which they differ first, if a
-    /// search found it; without one, the states are compared step by step.
-    fn show_sides(&self, sides: Vec<OpenedSide>, first: Searched, signals: &Signals) -> anyhow::Result<()> {
+    /// Shows one run, or two beside each other, or writes a page.
+    fn show_sides(
+        &self,
+        sides: Vec<OpenedSide>,
+        first: FirstDifference,
+        signals: &Signals,
+    ) -> anyhow::Result<()> {
         let source = self.source_lines()?;
         let mut sides = sides.into_iter();
         let (Some(one), second) = (sides.next(), sides.next()) else { bail!("there is no run to show") };
@@ -108,8 +112,8 @@ impl Explore {
         };
         let mut sides = [compared(one), compared(other)];
         let first = match first {
-            Some(found) => found,
-            None => PairedExplorer::first_difference(&mut sides)?,
+            FirstDifference::Found(state) => state,
+            FirstDifference::NotSearched => PairedExplorer::first_difference(&mut sides)?,
         };
         let mut pair = PairedExplorer::new(sides, first);
         pair.open_at(self.at, self.datum.as_deref());
@@ -120,8 +124,13 @@ impl Explore {
     }
 }
 
-/// The result of a search for the first state that differs; `None` if nothing was searched.
-type Searched = Option<Option<u64>>;
+/// The first state in which two runs differ.
+enum FirstDifference {
+    /// Searched for by the machines; `None` if no state differs.
+    Found(Option<u64>),
+    /// To be found by comparing the states step by step.
+    NotSearched,
+}
 
 impl SelectedCase<'_> {
     /// The runs to show, and where they differ first.
@@ -129,7 +138,7 @@ impl SelectedCase<'_> {
         &self,
         vms: &[Arc<ProcessVm>],
         traces: Vec<(String, TraceFile)>,
-    ) -> anyhow::Result<(Vec<OpenedSide>, Searched)> {
+    ) -> anyhow::Result<(Vec<OpenedSide>, FirstDifference)> {
         let mut sides = Vec::new();
         if vms.len() + traces.len() == 1 && self.info.engine != Engine::Elsewhere {
             let opened = explore::open(self.loaded, self.index, self.options).map_err(BrokenInput)?;
@@ -146,8 +155,8 @@ impl SelectedCase<'_> {
             sides.push(of_trace(name, trace, self.id(), self.info.name, self.info.isa)?);
         }
         let first = match last.filter(|_| is_searched) {
-            Some(run) => Some(self.first_difference(vms, &run.borrow())?),
-            None => None,
+            Some(run) => FirstDifference::Found(self.first_difference(vms, &run.borrow())?),
+            None => FirstDifference::NotSearched,
         };
         Ok((sides, first))
     }

@@ -19,7 +19,7 @@ use vmconf::model::interrupt::Interrupt;
 use vmconf::run::Families;
 use vmconf::testees::process::{ProcessGroups, START, Stray, TesteeCommand};
 
-use self::adapter::{CheckPoints, CheckedAdapter, Point, TIMEOUT};
+use self::adapter::{CheckPoints, CheckedAdapter, CheckedPoint, TIMEOUT};
 use crate::cli::families;
 use crate::cli::output;
 use crate::cli::result_file::ResultFile;
@@ -113,7 +113,7 @@ fn stray(Stray { first, more }: Stray) -> String {
 
 fn print(points: &CheckPoints) -> anyhow::Result<Exit> {
     let mut out = output::stdout();
-    for Point { what, wrong } in &points.0 {
+    for CheckedPoint { what, wrong } in &points.0 {
         match wrong {
             None => writeln!(out, "ok     {what}")?,
             Some(wrong) => writeln!(out, "WRONG  {what}: {}", escaped(wrong))?,

@@ -19,19 +19,19 @@ const MOST_TO_END: Duration = Duration::from_secs(2);
 const MAX_LENGTH: usize = 100_000;
 
 /// A point that was tried: what is right, or what is wrong and how to repair it.
-pub(super) struct Point {
+pub(super) struct CheckedPoint {
     pub(super) what: &'static str,
     pub(super) wrong: Option<String>,
 }
 
 /// The points that were tried, in order.
 #[derive(Default)]
-pub(super) struct CheckPoints(pub(super) Vec<Point>);
+pub(super) struct CheckPoints(pub(super) Vec<CheckedPoint>);
 
 impl CheckPoints {
     /// Adds a point, which is kept if there is nothing wrong.
     pub(super) fn add(&mut self, what: &'static str, outcome: Result<(), String>) {
-        self.0.push(Point { what, wrong: outcome.err() });
+        self.0.push(CheckedPoint { what, wrong: outcome.err() });
     }
 
     /// Adds a point that is kept if the condition holds. `advice` says what is wrong and how to repair it.
