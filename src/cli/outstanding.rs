@@ -156,7 +156,7 @@ impl OutstandingRecording {
             | VerdictKind::Timeout
             | VerdictKind::Flaky
             | VerdictKind::UnexpectedPass => {
-                self.failed.extend([<(String, RecordedOutcome)>::from(case.clone())]);
+                self.failed.extend([case.clone().into_outcome()]);
             }
             VerdictKind::Pass | VerdictKind::ExpectedFail => self.found_otherwise(&case.id),
             VerdictKind::Skip | VerdictKind::Unsupported => {}
@@ -243,6 +243,6 @@ fn change(
         return Ok(());
     }
     let mut text = Vec::new();
-    RecordWriter::of(vm, after.into_iter().map(RecordedCase::from))?.reader()?.read_to_end(&mut text)?;
+    RecordWriter::of(vm, after.into_iter().map(RecordedCase::with_outcome))?.reader()?.read_to_end(&mut text)?;
     ResultFile::with(&path, &text)
 }

@@ -192,18 +192,16 @@ pub struct RecordedCase {
     pub problems: Option<Vec<Problem>>,
 }
 
-/// The id of the case, and its outcome.
-impl From<RecordedCase> for (String, RecordedOutcome) {
-    fn from(
-        RecordedCase { verdict, id, file, signature, problems }: RecordedCase,
-    ) -> (String, RecordedOutcome) {
+impl RecordedCase {
+    /// The id and the outcome.
+    pub fn into_outcome(self) -> (String, RecordedOutcome) {
+        let RecordedCase { verdict, id, file, signature, problems } = self;
         let problem = problems.and_then(|problems| problems.into_iter().next()).map(|it| it.message);
         (id, RecordedOutcome { kind: verdict, signature, problem, file })
     }
-}
 
-impl From<(String, RecordedOutcome)> for RecordedCase {
-    fn from((id, outcome): (String, RecordedOutcome)) -> RecordedCase {
+    /// The case with this id and outcome.
+    pub fn with_outcome((id, outcome): (String, RecordedOutcome)) -> RecordedCase {
         let RecordedOutcome { kind: verdict, signature, problem, file } = outcome;
         let problems = problem.map(|message| {
             vec![Problem { message, expected: None, suggestion: None, line: None, column: None }]
@@ -303,7 +301,7 @@ impl RecordReading {
 
     fn case(&mut self, case: RecordedCase) -> Result<(), String> {
         self.counted.count_kind(case.verdict);
-        let (id, outcome) = case.into();
+        let (id, outcome) = case.into_outcome();
         if self.run.cases.len() == self.max_cases {
             return Err(format!("is of one more case than {}; no report has more", self.max_cases));
         }

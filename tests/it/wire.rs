@@ -23,7 +23,7 @@ use vmconf::model::verdict::{NotPassed, Verdict};
 use vmconf::report::ReportOptions;
 use vmconf::report::json::{Invocation, RecordWriter};
 use vmconf::wire::line::one_line;
-use vmconf::wire::record::{self, RecordedOutcome};
+use vmconf::wire::record;
 use vmconf::wire::report::{Note, ReportLine, ReportStart, ReportedExplanation, ReportedNotCompared};
 use vmconf::wire::value::Truncated;
 
@@ -149,7 +149,7 @@ proptest! {
         for (number, case) in cases.into_iter().enumerate() {
             let case = record::RecordedCase { id: format!("{number} {}", case.id), ..case };
             record.case(case.clone());
-            expected.extend([<(String, RecordedOutcome)>::from(case)]);
+            expected.extend([case.into_outcome()]);
         }
         let mut bytes = Vec::new();
         record.end(&RunSummary::default()).unwrap().reader().unwrap().read_to_end(&mut bytes).unwrap();
