@@ -14,7 +14,7 @@ pub mod trace;
 mod world;
 
 use crate::machines::account;
-use crate::model::explanation::{Explanation, FirstDivergence, StackComparison};
+use crate::model::explanation::{Explanation, FirstDivergence, StackComparison, StateLeaf};
 
 use self::blame::{
     AskedDatum, Counter, Recorder, SoughtDatum, WINDOW, WatchedInstructions, WriterSearch, WrongPart,
@@ -82,6 +82,29 @@ impl ExplainedCount {
         ExplainedCount { watched, counter }
     }
 
+    /// Runs the case again and records what is asked, and the last instructions before the run is wrong, at most
+    /// `last`. `wrong_after` is the number of instructions after which it is known to be.
+    fn recorded(
+        &self,
+        worker: &mut Worker<'_>,
+        (loaded, case): (&LoadedFile<'_>, usize),
+        asked: AskedSteps,
+        wrong_after: Option<u64>,
+        last: usize,
+    ) -> Recorder {
+        let (longest, most) = (self.end_of(asked.last), loaded.options().limits.watched);
+        let seen = if longest <= most { WatchedInstructions::All } else { WatchedInstructions::Kept };
+        let from = self.end_of(asked.first).saturating_sub(WINDOW as u64);
+        let mut recorder =
+            Recorder::new(asked.questions, from..u64::MAX, seen, last).wrong_after(wrong_after);
+        worker.watch_case(loaded, case, &mut recorder);
+        let sought = std::mem::take(&mut recorder.sought);
+        if seen == WatchedInstructions::All && !sought.is_empty() {
+            search(worker, loaded, case, sought, most.saturating_sub(longest), &mut recorder.cache);
+        }
+        recorder
+    }
+
     /// How many instructions were executed at the end of a step, numbered from 1.
     fn end_of(&self, step: usize) -> u64 {
         step.checked_sub(1).and_then(|index| self.counter.ends.get(index).copied()).unwrap_or(0)
@@ -120,37 +143,17 @@ impl<'r, 'o, 'l> Ran<'r, 'o, 'l> {
         let differences = failure.map_or(&[][..], |failure| &failure.differences);
         let differences = &differences[..differences.len().min(MAX_BLAMED)];
         let in_file = counted.watched.case.as_ref();
-        let AskedSteps { mut questions, first, last: last_asked } =
-            AskedSteps::of(differences, in_file, counted.counter.ends.len());
-        let longest = counted.end_of(last_asked);
+        let mut asked = AskedSteps::of(differences, in_file, counted.counter.ends.len());
         let mut hashes = world::compare(loaded, in_file, &report, worker);
-        let leaves = hashes.world.iter().flat_map(|world| &world.leaves);
-        let leaves: Vec<_> =
-            leaves.map(|leaf| AskedDatum { at: leaf.at.clone(), wrong: WrongPart::Whole }).collect();
-        questions.push((first, leaves));
-        let most = loaded.options().limits.watched;
-        let seen = if longest <= most { WatchedInstructions::All } else { WatchedInstructions::Kept };
-        let from = counted.end_of(first).saturating_sub(WINDOW as u64);
+        asked.add_leaves(hashes.world.iter().flat_map(|world| &world.leaves));
         let fails = failure.is_some();
         let DivergenceSearch { found: divergence, is_unsearched: is_divergence_unsearched } =
             DivergenceSearch::of(in_file.filter(|_| fails), counted.counter.count(), worker.options());
         let wrong_after = divergence.as_ref().map(|divergence| divergence.step);
-        let mut recorder = Recorder::new(questions, from..u64::MAX, seen, last).wrong_after(wrong_after);
-        worker.watch_case(loaded, case, &mut recorder);
+        let recorder = counted.recorded(worker, (loaded, case), asked, wrong_after, last);
         let Recorder {
-            cache: mut blames,
-            sought,
-            spent,
-            before_end,
-            asked_after,
-            earlier,
-            list,
-            row_deviation,
-            ..
+            cache: mut blames, spent, before_end, asked_after, earlier, list, row_deviation, ..
         } = recorder;
-        if seen == WatchedInstructions::All && !sought.is_empty() {
-            search(worker, loaded, case, sought, most.saturating_sub(longest), &mut blames);
-        }
         let of_leaves = blames.split_off(differences.len().min(blames.len()));
         if let Some(world) = &mut hashes.world {
             world.leaves.iter_mut().zip(of_leaves).for_each(|(leaf, answer)| leaf.answer = Some(answer));
@@ -211,6 +214,12 @@ impl AskedSteps {
         }
         let (first, last) = (questions[0].0, questions[questions.len() - 1].0);
         AskedSteps { questions, first, last }
+    }
+
+    /// Asks also for leaves of the state that differ after the first of the steps.
+    fn add_leaves<'l>(&mut self, leaves: impl Iterator<Item = &'l StateLeaf>) {
+        let datum = |leaf: &StateLeaf| AskedDatum { at: leaf.at.clone(), wrong: WrongPart::Whole };
+        self.questions.push((self.first, leaves.map(datum).collect()));
     }
 }
 

@@ -243,6 +243,8 @@ fn change(
         return Ok(());
     }
     let mut text = Vec::new();
-    RecordWriter::of(vm, after.into_iter().map(RecordedCase::with_outcome))?.reader()?.read_to_end(&mut text)?;
+    RecordWriter::of(vm, after.into_iter().map(RecordedCase::with_outcome))?
+        .reader()?
+        .read_to_end(&mut text)?;
     ResultFile::with(&path, &text)
 }

@@ -1,10 +1,10 @@
 //! The first instruction in which a machine in another process diverges from the embedded one.
 
-use super::bisect::{self, NextInstruction, OnVm, Parted, RunDifference};
+use super::bisect::{self, NextInstruction, OnVm, Parted, RunDifference, StateDifference};
 use crate::machines::{self, MachineInfo};
 use crate::model::brief::brief;
 use crate::model::case::Case;
-use crate::model::explanation::FirstDivergence;
+use crate::model::explanation::{DivergedDatum, FirstDivergence};
 use crate::model::value::Value;
 use crate::run::RunOptions;
 use crate::wire::eip3155::Eip3155Step;
@@ -66,10 +66,8 @@ fn of_instructions(bisect::Divergence { step, last, differs, next }: bisect::Div
         (None, NextInstruction::Step(step)) => format!("{} follows", step.op),
         (None, NextInstruction::End(_)) => "the run ends".to_owned(),
     };
-    let differs =
-        differs.into_iter().map(|name| (name.to_owned(), next.each_ref().map(|next| text(name, next))));
-    let instruction = last.and_then(|last| Some((program_counter(&last)?, last.op)));
-    FirstDivergence { step, instruction, differs: differs.collect() }
+    let datum = |name: &str| diverged(name.to_owned(), next.each_ref().map(|next| text(name, next)));
+    first(step, last, differs.into_iter().map(datum).collect())
 }
 
 /// `None` if it is not known in which instruction the states begin to differ.
@@ -78,9 +76,18 @@ fn of_states(RunDifference { at, last, states, .. }: RunDifference) -> Option<Fi
     let text = |value: &Option<Value>| {
         value.as_ref().map_or_else(|| "nothing".to_owned(), |value| brief(value, MAX_VALUE))
     };
-    let differs = states.iter().map(|differs| (differs.at.to_string(), differs.values.each_ref().map(text)));
-    let instruction = last.and_then(|last| Some((program_counter(&last)?, last.op)));
-    Some(FirstDivergence { step, instruction, differs: differs.collect() })
+    let datum =
+        |differs: &StateDifference| diverged(differs.at.to_string(), differs.values.each_ref().map(text));
+    Some(first(step, last, states.iter().map(datum).collect()))
+}
+
+fn diverged(datum: String, [actual, embedded]: [String; 2]) -> DivergedDatum {
+    DivergedDatum { datum, actual, embedded }
+}
+
+fn first(step: u64, last: Option<Eip3155Step>, differs: Vec<DivergedDatum>) -> FirstDivergence {
+    let (pc, op) = last.and_then(|last| Some((program_counter(&last)?, last.op))).unzip();
+    FirstDivergence { step, pc, op, differs }
 }
 
 fn program_counter(step: &Eip3155Step) -> Option<u64> {

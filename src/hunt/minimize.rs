@@ -492,13 +492,12 @@ pub(super) struct NamedInstruction {
 /// instruction at the same place, the machines do not execute the same program, and none is to blame before.
 pub(super) fn diverging_instruction(explained: &Explanation) -> Option<&'static str> {
     let divergence = explained.divergence.as_ref()?;
-    let differs = |name: &str| divergence.differs.iter().any(|it| it.0 == name);
+    let differs = |name: &str| divergence.differs.iter().any(|it| it.datum == name);
     if differs("op") && !differs("pc") {
         return None;
     }
-    let (_, name) = divergence.instruction.as_ref()?;
     let machine = machines::by_name(explained.report.machine.as_deref()?)?;
-    machine.isa.by_name(name).map(|op| op.name)
+    machine.isa.by_name(divergence.op.as_ref()?).map(|op| op.name)
 }
 
 /// The fields of which a case demands a value as a whole, each with that.

@@ -309,21 +309,37 @@ pub struct FurtherCauses {
 }
 
 /// The first step after which two machines differ.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
 pub struct FirstDivergence {
     /// Its number, from 1; 0 if the machines differ before the first one.
     pub step: u64,
-    /// Its program counter and its mnemonic.
-    pub instruction: Option<(u64, String)>,
-    /// What differs after it: names, each with the value on the machine in another process and on the
-    /// embedded one, as text.
-    pub differs: Vec<(String, [String; 2])>,
+    /// Its program counter, if there is a step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pc: Option<u64>,
+    /// Its mnemonic, if there is a step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub op: Option<String>,
+    /// What differs after it.
+    pub differs: Vec<DivergedDatum>,
+}
+
+/// A datum that differs between two machines.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct DivergedDatum {
+    /// The name of the datum.
+    pub datum: String,
+    /// Its value on the machine in another process, as text.
+    pub actual: String,
+    /// Its value on the embedded machine, as text.
+    pub embedded: String,
 }
 
 impl FirstDivergence {
     /// Whether all that differs is that one of the runs ends.
     pub fn is_end(&self) -> bool {
-        matches!(&self.differs[..], [(name, _)] if name == END)
+        matches!(&self.differs[..], [DivergedDatum { datum, .. }] if datum == END)
     }
 }
 

@@ -19,8 +19,8 @@ use crate::model::assertion::Expected;
 use crate::model::count::counted;
 use crate::model::escape::escaped;
 use crate::model::explanation::{
-    Blame, BlameAnswer, END, ExecutedInstruction, ExplainedCase, Explanation, FirstDivergence, RowDeviation,
-    StackComparison,
+    Blame, BlameAnswer, DivergedDatum, END, ExecutedInstruction, ExplainedCase, Explanation, FirstDivergence,
+    RowDeviation, StackComparison,
 };
 use crate::model::path::{Path, PathKey};
 use crate::model::value::Value;
@@ -217,12 +217,12 @@ fn further_differences(
 /// Writes where the machine diverges from the embedded one, and the first instruction that did not do what
 /// its row declares.
 fn deviations(text: &mut Vec<u8>, explained: &Explanation) -> io::Result<()> {
-    if let Some(FirstDivergence { step, instruction, differs }) = &explained.divergence {
+    if let Some(FirstDivergence { step, pc, op, differs }) = &explained.divergence {
         let instruction =
-            instruction.as_ref().map(|(pc, op)| format!(", 0x{pc:02x} {op}")).unwrap_or_default();
+            pc.zip(op.as_ref()).map(|(pc, op)| format!(", 0x{pc:02x} {op}")).unwrap_or_default();
         writeln!(text, "    {DIM}diverges{DIM:#} at step {step}{}", escaped(&instruction))?;
-        for (datum, values) in differs.iter().take(MAX_DIVERGED) {
-            let [actual, embedded] = values.each_ref().map(|value| truncate(&escaped(value), 0, 48));
+        for DivergedDatum { datum, actual, embedded } in differs.iter().take(MAX_DIVERGED) {
+            let [actual, embedded] = [actual, embedded].map(|value| truncate(&escaped(value), 0, 48));
             let datum = if datum == END { String::new() } else { format!("{datum} ") };
             writeln!(text, "      {datum}after it {actual}, on the embedded machine {embedded}")?;
         }

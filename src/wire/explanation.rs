@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 use super::report::ReportedCase;
-use crate::model::explanation::{self as model, BlameAnswer, LogComparison, SpentGas, StackComparison};
+use crate::model::explanation::{
+    self as model, BlameAnswer, FirstDivergence, LogComparison, SpentGas, StackComparison,
+};
 use crate::model::name::Name;
 use crate::model::path::Path;
 use crate::model::value::Value;
@@ -29,7 +31,7 @@ pub struct WireExplanation {
     pub blames: Vec<Option<WireInstruction>>,
     /// Where the machine in another process diverges from the embedded one, if both report their steps.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub divergence: Option<WireFirstDivergence>,
+    pub divergence: Option<FirstDivergence>,
     /// Whether the run was too long to search where the machines diverge.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unsearched: bool,
@@ -56,47 +58,6 @@ pub struct WireExplanation {
     /// The log entries, if their hash differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub logs: Option<LogComparison>,
-}
-
-/// The first step after which two machines differ.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(expecting = "an object")]
-pub struct WireFirstDivergence {
-    /// Its number, from 1; 0 if the machines differ before the first one.
-    pub step: u64,
-    /// Its program counter, if there is a step.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pc: Option<u64>,
-    /// Its mnemonic, if there is a step.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub op: Option<String>,
-    /// What differs after it.
-    pub differs: Vec<Differing>,
-}
-
-/// A datum that differs between two machines.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(expecting = "an object")]
-pub struct Differing {
-    /// The name of the datum.
-    pub datum: String,
-    /// Its value on the machine in another process, as text.
-    pub actual: String,
-    /// Its value on the embedded machine, as text.
-    pub embedded: String,
-}
-
-impl From<&model::FirstDivergence> for WireFirstDivergence {
-    fn from(divergence: &model::FirstDivergence) -> WireFirstDivergence {
-        let model::FirstDivergence { step, instruction, differs } = divergence;
-        let (pc, op) = instruction.clone().unzip();
-        let differing = |(datum, [actual, embedded]): &(String, [String; 2])| Differing {
-            datum: datum.clone(),
-            actual: actual.clone(),
-            embedded: embedded.clone(),
-        };
-        WireFirstDivergence { step: *step, pc, op, differs: differs.iter().map(differing).collect() }
-    }
 }
 
 /// An instruction that did something other than its row declares.
@@ -362,7 +323,7 @@ impl From<&model::Explanation> for WireExplanation {
             missing: missing.map(str::to_owned),
             embedded: *embedded,
             blames: blames.iter().map(answer).collect(),
-            divergence: divergence.as_ref().map(WireFirstDivergence::from),
+            divergence: divergence.clone(),
             unsearched: *is_divergence_unsearched,
             row_deviation: row_deviation.as_ref().map(WireRowDeviation::from),
             steps: *steps,

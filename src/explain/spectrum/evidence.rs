@@ -44,7 +44,7 @@ pub(super) fn of_cases(
 /// What an explanation says. Data that differ say nothing about a run that ended otherwise.
 fn evidence(explanation: &Explanation, isa: &'static Isa) -> FailureEvidence {
     let first = explanation.divergence.as_ref().filter(|first| is_shown(first));
-    let op = first.and_then(|first| isa.by_name(&first.instruction.as_ref()?.1));
+    let op = first.and_then(|first| isa.by_name(first.op.as_ref()?));
     FailureEvidence {
         diverges_at: op.filter(|op| is_visible(op)).map(|op| op.name),
         made_by: made_by(&explanation.blames, isa),
@@ -72,7 +72,7 @@ pub fn made_by(answers: &[BlameAnswer], isa: &'static Isa) -> Option<BTreeSet<&'
 /// since steps may not show why, or if only the opcode differs, since no instruction causes other code at
 /// the same place.
 fn is_shown(first: &FirstDivergence) -> bool {
-    let differs = |name: &str| first.differs.iter().any(|(other, _)| other == name);
+    let differs = |name: &str| first.differs.iter().any(|it| it.datum == name);
     !first.is_end() && !first.differs.is_empty() && (differs("pc") || !differs("op"))
 }
 

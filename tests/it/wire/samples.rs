@@ -11,7 +11,7 @@ use vmconf::model::case_report::CaseReport;
 use vmconf::model::content::ContentDigest;
 use vmconf::model::diagnostic::{Diagnostic, DiagnosticPlace};
 use vmconf::model::event::{Event, RunSummary, UsedVm};
-use vmconf::model::explanation::{ExplainedCase, LogComparison, SpentGas, StackComparison};
+use vmconf::model::explanation::{ExplainedCase, FirstDivergence, LogComparison, SpentGas, StackComparison};
 use vmconf::model::name::Name;
 use vmconf::model::path::{Path, PathKey};
 use vmconf::model::position::Position;
@@ -22,8 +22,8 @@ use vmconf::model::verdict::{
     Breakdown, CaseDifference, ExpectedListing, Failure, FirstTry, NotPassed, Verdict, VerdictKind,
 };
 use vmconf::wire::explanation::{
-    Relation, WireComparedWith, WireExplanation, WireFirstDivergence, WireFurtherCauses, WireInput,
-    WireInstruction, WireLeaf, WireRowDeviation, WireUndeclared, WireWorld,
+    Relation, WireComparedWith, WireExplanation, WireFurtherCauses, WireInput, WireInstruction, WireLeaf,
+    WireRowDeviation, WireUndeclared, WireWorld,
 };
 use vmconf::wire::record;
 use vmconf::wire::report::{Problem, ReportedCase};
@@ -406,7 +406,7 @@ pub(super) fn any_explanation() -> impl Strategy<Value = WireExplanation> {
             case: ReportedCase::from(&report),
             missing: (steps % 7 == 0).then(|| "not explained".to_owned()),
             embedded: (steps % 2 == 0).then_some(VerdictKind::Pass),
-            divergence: (steps % 3 == 0).then(|| WireFirstDivergence {
+            divergence: (steps % 3 == 0).then(|| FirstDivergence {
                 step: steps,
                 pc: None,
                 op: None,

@@ -11,14 +11,14 @@ use serde_json::{Value as Json, json};
 use vmconf::model::assertion::Expected;
 use vmconf::model::content::VectorsVersion;
 use vmconf::model::event::Event;
-use vmconf::model::explanation::{LogComparison, SpentGas, StackComparison};
+use vmconf::model::explanation::{DivergedDatum, FirstDivergence, LogComparison, SpentGas, StackComparison};
 use vmconf::model::partition::PartitionKind;
 use vmconf::model::path::Path;
 use vmconf::model::value::Value;
 use vmconf::model::verdict::{NotPassed, Verdict};
 use vmconf::wire::explanation::{
-    Differing, Relation, WireComparedWith, WireExplanation, WireFirstDivergence, WireFurtherCauses,
-    WireInput, WireInstruction, WireLeaf, WirePart, WireRowDeviation, WireUndeclared, WireWorld,
+    Relation, WireComparedWith, WireExplanation, WireFurtherCauses, WireInput, WireInstruction, WireLeaf,
+    WirePart, WireRowDeviation, WireUndeclared, WireWorld,
 };
 use vmconf::wire::line::one_line;
 use vmconf::wire::report::{
@@ -302,11 +302,11 @@ fn explanations_have_their_schema() {
             missing: is_full.then(|| "not explained".to_owned()),
             embedded: is_full.then_some(vmconf::model::verdict::VerdictKind::Pass),
             blames: vec![None, Some(plain), Some(full)],
-            divergence: is_full.then(|| WireFirstDivergence {
+            divergence: is_full.then(|| FirstDivergence {
                 step: 3,
                 pc: number.is_multiple_of(4).then_some(1),
                 op: number.is_multiple_of(4).then(|| "ADD".to_owned()),
-                differs: vec![Differing {
+                differs: vec![DivergedDatum {
                     datum: "gas".to_owned(),
                     actual: "1".to_owned(),
                     embedded: "2".to_owned(),
