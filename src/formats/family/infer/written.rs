@@ -132,11 +132,12 @@ fn of_objects(
         let guess = widths.guess(&other.values);
         is_rare(other) && matches!(guess.field_type, FieldType::List(_) | FieldType::Memory(_))
     };
+    let found = |name: &str| format!(", {} = {}", key(name), member(name));
     let demanded = others.iter().map(|(name, other)| {
         if is_empty_at_times(other) {
             format!(", {} = {{ at = {}, absent = [] }}", key(name), member(name))
         } else {
-            format!(", {} = {}", key(name), member(name))
+            found(name)
         }
     });
     let demanded: String = demanded.collect();
@@ -146,7 +147,7 @@ fn of_objects(
     let empty = others.iter().filter(|(_, other)| is_empty_at_times(other));
     let empty = listed(empty.map(|(name, _)| name.as_str()).collect());
     let empty = empty.map(|names| format!("{names}: a case without it demands an empty list"));
-    let given: String = given.iter().map(|(name, _)| format!(", {} = {}", key(name), member(name))).collect();
+    let given: String = given.iter().map(|(name, _)| found(name)).collect();
     vec![
         format!("has = [{}, {}]", member(before), member(after)),
         "do = [\"step-into\"] # uncertain: [\"execute\"] runs to the end".to_owned(),
