@@ -55,7 +55,7 @@ pub(super) fn read_text(path: &Path) -> anyhow::Result<String> {
 pub(super) fn read_written(path: &Path) -> anyhow::Result<String> {
     String::from_utf8(read(path)?).map_err(|error| {
         let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+        let line = 1 + memchr::memchr_iter(b'\n', before).count();
         anyhow::anyhow!("{}:{line}: not UTF-8; expected text in UTF-8", path.display())
     })
 }

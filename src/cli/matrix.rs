@@ -193,7 +193,9 @@ impl MatrixRun<'_> {
         match event {
             Event::Finished(report) => self.collector.add(self.machine, &report),
             Event::Broken { source, errors } if source.is_machine() => {
-                errors.into_iter().for_each(|error| self.collector.broken(self.machine, error.what));
+                for error in errors {
+                    self.collector.broken(self.machine, error.what);
+                }
             }
             _ => {}
         }

@@ -16,7 +16,7 @@ pub(super) const UNSAID: &str = "not said by the report";
 
 /// How results get their category.
 pub(super) fn category_rule() -> String {
-    let rule = |(name, words): &(&str, &[&str])| format!("{name}: {}", words.join(", "));
+    let rule = |(name, words): &(&str, &str)| format!("{name}: {}", words.replace(' ', ", "));
     let rules: Vec<_> = CATEGORIES.iter().map(rule).collect();
     format!(
         "A case is in the first category of which its path or name has a word. {}. Without such a word, a case that names \

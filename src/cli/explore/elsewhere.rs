@@ -125,6 +125,7 @@ impl Explore {
 }
 
 /// The first state in which two runs differ.
+#[derive(Clone, Copy)]
 enum FirstDifference {
     /// Searched for by the machines; `None` if no state differs.
     Found(Option<u64>),
