@@ -63,17 +63,18 @@ impl ListArgs {
 
 /// The counts come in the order in which their first cases do.
 fn count_cases(sources: &Sources, options: &LoadOptions) -> anyhow::Result<Exit> {
-    let mut counts: IndexMap<String, usize> = IndexMap::new();
+    let mut counts: IndexMap<(&str, &str, Option<String>), usize> = IndexMap::new();
     let exit = each_case(sources, options, &mut |case| {
-        let group = case.id.name.as_deref().and_then(case.format.group);
-        let words = [Some(case.format.name), Some(case.format.machine), group];
-        *counts.entry(words.into_iter().flatten().collect::<Vec<_>>().join(" ")).or_default() += 1;
+        let group = case.id.name.as_deref().and_then(case.format.group).map(str::to_owned);
+        *counts.entry((case.format.name, case.format.machine, group)).or_default() += 1;
         Ok(())
     })?;
     let mut out = output::stdout();
-    for (what, count) in counts.iter().chain([(&"cases".to_owned(), &counts.values().sum())]) {
-        writeln!(out, "{count:>8}  {}", escaped(what))?;
+    for ((format, machine, group), count) in &counts {
+        let words: Vec<_> = [*format, *machine].into_iter().chain(group.as_deref()).collect();
+        writeln!(out, "{count:>8}  {}", escaped(&words.join(" ")))?;
     }
+    writeln!(out, "{:>8}  cases", counts.values().sum::<usize>())?;
     out.flush()?;
     Ok(exit)
 }

@@ -26,7 +26,7 @@ use crate::model::explanation::{ExplainedCase, ExplorerPage, MAX_EXPLAINED};
 use crate::model::name::Name;
 use crate::model::suspects::SuspectAnalysis;
 use crate::text::html_head::HtmlHead;
-use crate::text::shell::{ShellWords, quoted};
+use crate::text::shell::quoted;
 
 const SCRIPT: &str = include_str!("html/page.js");
 
@@ -39,10 +39,7 @@ const MAX_OPEN: usize = 10;
 /// One page with everything in it.
 pub struct Html {
     out: Box<dyn Write>,
-    flags: ShellWords,
-    explorer_flags: ShellWords,
-    selection: ShellWords,
-    when: Option<String>,
+    options: ReportOptions,
     /// The list of the cases that fail or are broken, or are expected to.
     rows: Spool,
     /// The list of the other cases, which comes after it.
@@ -72,10 +69,7 @@ impl Html {
     pub fn new(out: Box<dyn Write>, options: &ReportOptions) -> Html {
         Html {
             out,
-            flags: options.flags.clone(),
-            explorer_flags: options.explorer_flags(),
-            selection: options.selection.clone(),
-            when: options.when.clone(),
+            options: options.clone(),
             rows: Spool::new(),
             passing: Spool::new(),
             explainable: HashMap::new(),
@@ -112,7 +106,7 @@ impl Html {
         if let Some(headline) = headline(report) {
             write!(line, " <span class=\"headline\">{}</span>", html(&headline)).map_err(io::Error::other)?;
         }
-        let text = html(&plain_case(report, &self.flags)?);
+        let text = html(&plain_case(report, &self.options.flags)?);
         if text.is_empty() {
             return writeln!(rows, ">{line}</li>");
         }
@@ -125,7 +119,7 @@ impl Html {
         }
         write!(rows, "</pre>")?;
         if verdict.failure().is_some_and(|failure| !failure.is_of_family()) {
-            let command = format!("vmconf explore {}{}", quoted(&shown), self.explorer_flags);
+            let command = format!("vmconf explore {}{}", quoted(&shown), self.options.explorer_flags());
             write!(rows, "{}", look(&command))?;
         }
         writeln!(rows, "</details></li>")
@@ -158,8 +152,9 @@ impl Html {
 
     fn before_cases(&self, summary: &RunSummary) -> Result<String, std::fmt::Error> {
         let mut page = String::new();
-        let command = html(&format!("vmconf run{}{}", self.selection, self.flags));
-        let when = self.when.as_ref().map_or(String::new(), |when| format!(", <time>{when}</time>"));
+        let ReportOptions { selection, flags, when, .. } = &self.options;
+        let command = html(&format!("vmconf run{selection}{flags}"));
+        let when = when.as_ref().map_or(String::new(), |when| format!(", <time>{when}</time>"));
         let (version, on) = (env!("CARGO_PKG_VERSION"), html(&self.on));
         head(&mut page, summary, &format!("<code>{command}</code>{on}, vmconf {version}{when}"))?;
         self.controls(&mut page, summary)?;
