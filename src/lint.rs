@@ -151,7 +151,7 @@ impl<'o> Checker<'o> {
         }
         diagnostics.extend(wrong_root(&case));
         if !diagnostics.iter().any(|diagnostic| diagnostic.rule == LintRule::NothingCompared) {
-            diagnostics.extend(without_assertions(&case, node, format));
+            diagnostics.extend(without_assertions(&case, node));
         }
         diagnostics
     }
@@ -200,12 +200,11 @@ fn wrong_root(case: &Case) -> Option<Diagnostic<Origin>> {
 }
 
 /// A warning if the last step of a case asserts nothing.
-fn without_assertions(case: &Case, test: JsonNode<'_>, format: &Format) -> Option<Diagnostic<Origin>> {
+fn without_assertions(case: &Case, test: JsonNode<'_>) -> Option<Diagnostic<Origin>> {
     let compares = |step: &Step| step.end.is_some() || !step.assertions.is_empty();
     let what = match &case.steps[..] {
-        // A format decides what that means; a declaration decides nothing.
-        [] if format.declaration.is_none() => return None,
-        [] => "there are no steps, so nothing is compared",
+        // A format decides what that means.
+        [] => return None,
         [.., last] if compares(last) => return None,
         [_, _, ..] => "after the last step, nothing is compared",
         _ => "nothing is compared",

@@ -289,8 +289,13 @@ impl FamilyReader {
         let CaseReader { values, places, .. } = reader;
         self.known.check(node, &mut |unknown| diagnostics.note(unknown));
         if steps.iter().all(|step| step.assertions.is_empty()) {
-            let nothing = Diagnostic::at(node.at(), "nothing is compared in this case");
-            diagnostics.note(nothing.expected("at least one field of the state after it"));
+            let what = match &steps[..] {
+                [] => "there are no steps, so nothing is compared in this case",
+                _ => "nothing is compared in this case",
+            };
+            let nothing = Diagnostic::at(node.at(), what);
+            let nothing = nothing.expected("at least one field of the state after it");
+            diagnostics.note(nothing.under(LintRule::NothingCompared));
         }
         let program = Program::from(Value::Record(values));
         Some(Case { machine, program, places, steps, label: None })

@@ -102,6 +102,16 @@ fn keys_that_are_numbers_are_selected_in_each_notation() {
     }
 }
 
+/// One warning says that a case demands nothing.
+#[test]
+fn a_case_without_expectations_has_one_warning() {
+    let vectors = r#"[{"b":{"a":1},"e":{"a":7}},{"b":{"a":1},"e":{}}]"#;
+    let folder = folder(&[("m.toml", &declaration("a = 'u8'")), ("m.json", vectors)]);
+    let checked = vmconf_in(folder.path(), &["check", "m.json", "--family", "./m.toml"]);
+    assert!(checked.stdout.contains("nothing-compared"), "{checked:?}");
+    assert!(checked.stdout.ends_with("0 errors, 1 warning, 0 notes; 0 fixable\n"), "{checked:?}");
+}
+
 /// Machines in a matrix look alike only if it says what was left out.
 #[test]
 fn a_matrix_lists_what_it_does_not_compare() {
