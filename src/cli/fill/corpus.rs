@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Write;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -30,8 +31,8 @@ use crate::cli::settings::Settings;
 #[command(next_help_heading = "Corpus of a family")]
 pub(super) struct CorpusArgs {
     /// Make N cases of the family that --family names, from generated states, instead of filling vectors
-    #[arg(long, value_name = "N", value_parser = number::<u32>, requires = "out", requires = "family", conflicts_with = "paths")]
-    pub(super) cases: Option<u32>,
+    #[arg(long, value_name = "N", value_parser = number::<NonZeroU32>, requires = "out", requires = "family", conflicts_with = "paths")]
+    pub(super) cases: Option<NonZeroU32>,
 
     /// Make N cases for each value of a number: FIELD, MEMORY[FIELD] for the cell where a field points, MEMORY[FIELD+1]
     /// for the one after it; =0x00-0x3f,0x76 after it selects values
@@ -93,7 +94,7 @@ pub(super) fn make(
     let machines = state_machines((family, None), families, &options.file.ignored, vms.iter().map(machine));
     let corpus_options = CorpusOptions {
         seed: args.seed,
-        cases: cases.into(),
+        cases: cases.get().into(),
         each: args.each.clone(),
         agree: request.agree,
         jobs: args.jobs.map_or_else(processors, usize::from),
@@ -122,7 +123,8 @@ impl<W: Write> CorpusSession<'_, W> {
     fn part(&mut self, part: &CorpusPart) -> anyhow::Result<()> {
         self.counts.cases += part.cases;
         self.counts.left_out += part.left_out;
-        self.counts.short += usize::from(part.cases < self.request.args.cases.unwrap_or_default().into());
+        self.counts.short +=
+            usize::from(part.cases < self.request.args.cases.map_or(0, NonZeroU32::get).into());
         for (name, text) in &part.files {
             self.counts.files += 1;
             self.file(name, text)?;
