@@ -946,6 +946,25 @@ fn deep_and_empty_data_are_declared() {
     }
 }
 
+/// A name may have characters that reorder the text of a terminal, or tag it invisibly: a declaration has escapes of
+/// them.
+#[test]
+fn declarations_from_vectors_escape_harmful_names() {
+    let [name, initial] = ["n\u{202e}b\u{7f}", "before\u{e0041}"];
+    let case = serde_json::json!([{"name": "c", "initial": {name: 300}, "final": {name: 301}, initial: 1}]);
+    let folder = folder(&[("m.json", &case.to_string())]);
+    let made = vmconf_in(folder.path(), &["family", "init", "m.json"]);
+    assert!(made.exit == 0 && !made.stdout.contains(is_harmful_in_lines), "{made:?}");
+    assert!(made.stdout.contains(r#""n\u202eb\u007f" = "u"#), "{}", made.stdout);
+    std::fs::write(folder.path().join("m.toml"), &made.stdout).unwrap();
+    let checked = vmconf_in(folder.path(), &["family", "check", "m.toml", "m.json"]);
+    assert_eq!(checked.exit, 0, "{}: {checked:?}", made.stdout);
+}
+
+fn is_harmful_in_lines(character: char) -> bool {
+    character != '\n' && vmconf::model::escape::is_harmful(character)
+}
+
 #[test]
 fn a_case_without_steps_compares_nothing() {
     let declared = "machine = 'm'\n[state]\npc = 'u8'\n[format]\ncases = '$[*]'\nprogram = { pc = '$.pc' }\n\

@@ -4,7 +4,7 @@ use super::guess::{Guess, Widths};
 use super::layout::{CaseLayout, Pair};
 use super::members::{Member, Members};
 use crate::formats::family::node_path::{NodePath, PathStep};
-use crate::model::escape::escaped;
+use crate::model::escape::{escaped, escaped_with};
 use crate::model::field_type::{DeclaredField, FieldType, UnlistedCells};
 
 /// The declaration of what cases have.
@@ -201,6 +201,12 @@ fn key(name: &str) -> String {
 
 /// A string of TOML.
 fn text(text: &str) -> String {
-    // The escapes of JSON are some of those of TOML, which has one more character to escape.
-    serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
+    // The escapes of JSON are some of those of TOML; the declaration is printed, so that harmful characters have one,
+    // too.
+    let json = serde_json::Value::from(text).to_string();
+    let toml = escaped_with(&json, |character| match u32::from(character) {
+        short @ ..=0xffff => format!("\\u{short:04x}"),
+        long => format!("\\U{long:08x}"),
+    });
+    toml.into_owned()
 }
