@@ -83,6 +83,9 @@ pub struct MinimizedCase {
     pub is_minimal: bool,
 }
 
+/// How often the machine may take too long while a case is made small: each time takes as long as `--timeout` says.
+const MAX_TIMEOUTS: usize = 20;
+
 /// The size of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CaseSize {
@@ -192,6 +195,8 @@ struct Minimizer<'o> {
     tries: usize,
     /// The bytes of all texts that were tried.
     bytes: usize,
+    /// In how many of them the machine took too long.
+    timeouts: usize,
     /// Whether a limit ended the search.
     is_cut: bool,
     /// Whether all demands, and all differences from them, stay as they are: the file has no place for what the only
@@ -231,6 +236,7 @@ impl<'o> Minimizer<'o> {
             breaches,
             tries: 0,
             bytes: 0,
+            timeouts: 0,
             is_cut: false,
             keeps_demands: false,
         };
@@ -285,11 +291,12 @@ impl<'o> Minimizer<'o> {
         Some(JsonNode::at_index(document, *self.inputs.get(at)?))
     }
 
-    /// Whether the search is to end early: it was interrupted, or the time is up. Loops ask between attempts, too:
-    /// there may be many data of which nothing is tried.
+    /// Whether the search is to end early: it was interrupted, the time is up, or the machine took too long too often.
+    /// Loops ask between attempts, too: there may be many data of which nothing is tried.
     fn is_stopped(&mut self) -> bool {
         let is_late = self.options.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        self.is_cut |= is_late || self.subject.options.run.interrupt.is_requested();
+        self.is_cut |=
+            is_late || self.timeouts >= MAX_TIMEOUTS || self.subject.options.run.interrupt.is_requested();
         self.is_cut
     }
 
@@ -364,6 +371,7 @@ impl<'o> Minimizer<'o> {
     fn fails_alike(&mut self, file: &LoadedFile<'_>) -> bool {
         let worker = &mut self.subject.worker;
         let report = worker.run_case(file, 0);
+        self.timeouts += usize::from(report.verdict.kind() == VerdictKind::Timeout);
         if report.verdict.kind() != self.kept.kind {
             return false;
         }

@@ -409,8 +409,8 @@ fn check(machine: &str, mut scene: impl FnMut(&'static OpInfo, &mut Random) -> O
         let (mut count, mut violation) = (0, None);
         let mut unnoticed: Vec<_> =
             (0..op.effects.len()).filter(|it| !UNSEEN.contains(&op.effects[*it])).collect();
-        for tried in 0..MAX_COUNT {
-            if tried >= MIN_COUNT && unnoticed.is_empty() {
+        for _ in 0..MAX_COUNT {
+            if count >= MIN_COUNT && unnoticed.is_empty() {
                 break;
             }
             let Some(trial) = scene(op, &mut random).and_then(|scene| Trial::of(machine, op, &scene)) else {

@@ -22,7 +22,7 @@ use vmconf::text::json::{Document, JsonNode};
 
 use crate::support::skip::suites;
 use crate::support::validator::Validator;
-use crate::support::{self, Ran, at_root, files, golden, vmconf};
+use crate::support::{self, Ran, at_root, config, files, golden, vmconf};
 
 /// Runs a command on the family toy, on the machine that reports what it is given.
 fn toy(command: &str, file: &str, more: &[&str]) -> Ran {
@@ -593,7 +593,7 @@ fn any_object(value: impl Strategy<Value = Json> + Clone) -> impl Strategy<Value
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+    #![proptest_config(config(200))]
 
     /// Whatever vectors have, what is made from them is a declaration, and it reads all of them.
     #[test]
@@ -620,7 +620,9 @@ proptest! {
         let (format, _) = family.fitting(document.root(), "made.json").map_err(|why| {
             TestCaseError::fail(format!("{why:?}\n{text}\n{declaration}"))
         })?;
-        for entry in (format.outline)(document.root()).unwrap() {
+        let entries = (format.outline)(document.root()).unwrap();
+        prop_assert_eq!(entries.len(), cases.len(), "{}\n{}", text, declaration);
+        for entry in entries {
             let reading = format.read_case(JsonNode::at_index(&document, entry.node), FormatOptions::default());
             prop_assert_eq!(&reading.diagnostics, &[], "{}\n{}", text, declaration);
         }

@@ -27,13 +27,17 @@ const MAX_RANDOM_LENGTH: usize = 600;
 
 #[test]
 fn every_target_runs_on_its_seeds_and_on_mutations() {
-    let runs = std::env::var("VMCONF_FUZZ_RUNS").ok().and_then(|runs| runs.parse().ok()).unwrap_or(RUNS);
+    let runs = std::env::var("VMCONF_FUZZ_RUNS").map_or(RUNS, |runs| runs.parse().expect("VMCONF_FUZZ_RUNS"));
     let seed = Random::seeded_by("VMCONF_FUZZ_SEED").next();
     let only = std::env::var("VMCONF_FUZZ_TARGET").ok();
-    let chosen = TARGETS.iter().filter(|target| only.as_deref().is_none_or(|only| only == target.name));
+    let is_chosen = |target: &&Target| only.as_deref().is_none_or(|only| only == target.name);
+    let chosen: Vec<_> = TARGETS.iter().filter(is_chosen).collect();
+    assert!(!chosen.is_empty(), "VMCONF_FUZZ_TARGET names no target: {only:?}");
     std::thread::scope(|scope| {
-        let started: Vec<_> =
-            chosen.map(|target| (target.name, scope.spawn(move || fuzz(target, seed, runs)))).collect();
+        let started: Vec<_> = chosen
+            .into_iter()
+            .map(|target| (target.name, scope.spawn(move || fuzz(target, seed, runs))))
+            .collect();
         let failed: Vec<_> =
             started.into_iter().filter_map(|(name, thread)| Some((name, thread.join().err()?))).collect();
         let named: Vec<_> = failed.iter().map(|(name, _)| *name).collect();

@@ -323,3 +323,17 @@ fn a_watch_of_some_instructions_sees_each_on_all_tiers() {
     }
     assert!(seen > 1_000, "{seen}");
 }
+
+/// The flag chooses among them: two engines beside each other take twice as many steps.
+#[test]
+fn the_engine_of_the_command_line_is_used() {
+    let run = |engine: &str| {
+        let long = "tests/samples/trace/long.json";
+        crate::support::vmconf(&["run", long, "--max-steps", "400000", "--engine", engine])
+    };
+    for engine in ["hot", "plain"] {
+        assert_eq!(run(engine).exit, 0, "{engine}");
+    }
+    let both = run("both");
+    assert!(both.exit == 3 && both.stdout.contains("--max-steps 400000"), "{both:?}");
+}

@@ -262,5 +262,8 @@ fn pushes_pop_nothing_and_have_an_operand() {
         let size = op.name.strip_prefix("PUSH").map_or(0, |size| size.parse().unwrap());
         let wanted: &[ImmediateOperand] = if size == 0 { &[] } else { &[ImmediateOperand::Word(size)] };
         assert_eq!(op.operands, wanted, "{}", op.name);
+        if op.name.starts_with("PUSH") {
+            assert_eq!((op.pops, op.pushes), (0, 1), "{}", op.name);
+        }
     }
 }

@@ -13,7 +13,8 @@ impl Random {
     /// The seed is the value of the environment variable `variable`, or 1, and is printed.
     #[allow(clippy::print_stdout, reason = "the output of a failed test names its seed")]
     pub(crate) fn seeded_by(variable: &str) -> Random {
-        let seed = std::env::var(variable).ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
+        let parsed = |seed: String| seed.parse().unwrap_or_else(|_| panic!("{variable}={seed} is no number"));
+        let seed = std::env::var(variable).map_or(1, parsed);
         println!("{variable}={seed}");
         Random::new(seed)
     }

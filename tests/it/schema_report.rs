@@ -1,26 +1,15 @@
 //! Every line of a JSON report is what `schemas/report.schema.json` says, over vectors that pass,
 //! files that are broken, and cases that are skipped.
 
+use crate::support::command;
 use crate::support::validator::Validator;
-use std::process::Command;
 
 use serde_json::Value;
 
-const ROOT: &str = env!("CARGO_MANIFEST_DIR");
-
 /// The lines of a report over these paths.
 fn report(arguments: &[&str]) -> Vec<Value> {
-    let output = Command::new(env!("CARGO_BIN_EXE_vmconf"))
-        .current_dir(ROOT)
-        .args(["run", "--report", "json"])
-        .args(arguments)
-        .output()
-        .unwrap();
-    String::from_utf8(output.stdout)
-        .unwrap()
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    let run = command(&[&["run", "--report", "json"], arguments].concat()).output().unwrap();
+    String::from_utf8(run.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 fn check(arguments: &[&str], verdicts: &[&str]) {

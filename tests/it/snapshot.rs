@@ -17,7 +17,8 @@ impl Place {
 
     fn snapshot(&self, update: Option<&str>, args: &[&str]) -> Ran {
         let mut command = command(&[&["snapshot", "sums.json", "--dir", "golden"], args].concat());
-        command.current_dir(self.0.path()).env_remove("CI").env_remove("INSTA_UPDATE");
+        command.current_dir(self.0.path()).env_remove("CI").env_remove("TF_BUILD");
+        command.env_remove("INSTA_UPDATE");
         ran(command.envs(update.map(|update| ("INSTA_UPDATE", update))).output().unwrap())
     }
 
@@ -237,4 +238,16 @@ fn unsupported_cases_have_no_snapshots() {
     let none = place.snapshot(None, &[]);
     let last = "0 as before, 0 different, 0 new, 0 unreferenced, 1 unsupported, 0 errors";
     assert_eq!((none.exit, last_line(&none)), (4, last));
+}
+
+/// What a job of CI writes is lost, and would hide that a snapshot is missing.
+#[test]
+fn in_ci_nothing_is_written() {
+    for variable in ["CI", "TF_BUILD"] {
+        let place = Place::new();
+        let mut command = command(&["snapshot", "sums.json", "--dir", "golden"]);
+        command.current_dir(place.0.path()).env_remove("CI").env_remove("TF_BUILD").env(variable, "true");
+        let ran = ran(command.env_remove("INSTA_UPDATE").output().unwrap());
+        assert_eq!((ran.exit, place.names().len()), (1, 0), "{variable}: {ran:?}");
+    }
 }

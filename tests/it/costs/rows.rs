@@ -45,7 +45,8 @@ impl<'t> Row<'t> {
         let mut cells = line.split('|').map(str::trim);
         let (name, cost, setup, body) = (cells.next()?, cells.next()?, cells.next()?, cells.next()?);
         let times = cells.next().map_or(1000, |times| times.parse().unwrap_or_else(|_| panic!("{line}")));
-        Some(Row { name, cost: cost.parse().ok(), setup, body, times })
+        let cost = (cost != "ends").then(|| cost.parse().unwrap_or_else(|_| panic!("{line}")));
+        Some(Row { name, cost, setup, body, times })
     }
 
     /// How many instructions the body has, with those that a loop or a called function adds.

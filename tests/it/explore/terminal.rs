@@ -9,6 +9,7 @@ use tempfile::TempDir;
 
 use super::GCD;
 use crate::support::at_root;
+use crate::support::skip::skip;
 
 const ENTERS: &str = "\u{1b}[?1049h";
 const LEAVES: &str = "\u{1b}[?1049l";
@@ -28,11 +29,10 @@ impl Session {
     }
 
     /// The same with other arguments.
-    #[allow(clippy::print_stderr, reason = "a skipped test says so")]
     fn of(arguments: &str, keys: &str, until: &str) -> Option<Session> {
         let has_script = Command::new("script").arg("--version").output().is_ok_and(|it| it.status.success());
         if !cfg!(target_os = "linux") || !has_script {
-            eprintln!("skipped: no script command is installed");
+            skip("no script command is installed");
             return None;
         }
         let folder = tempfile::tempdir().unwrap();

@@ -101,6 +101,27 @@ while IFS= read -r line; do case $line in *'\"id\":7,'*) exit 0 ;; esac; echo \"
     }
 }
 
+/// A machine gets the limits that the user sets, and no others.
+#[cfg(unix)]
+#[test]
+fn limits_that_are_set_are_in_each_request() {
+    let vectors = at_root("vectors/neo3/bitwise-arithmetic").display().to_string();
+    let vm = format!("m=sh -c 'tee log | {} serve neo3'", env!("CARGO_BIN_EXE_vmconf"));
+    for (flags, expected) in
+        [(&["--max-steps", "9000000"][..], Some(r#""limits":{"max-steps":9000000}"#)), (&[], None)]
+    {
+        let project = Project::new();
+        let ran = project.run(&[&["run", "-q", "-j", "1", &vectors, "--vm", &vm], flags].concat());
+        assert_eq!(ran.exit, 0, "{ran:?}");
+        let log = std::fs::read_to_string(project.path("log")).unwrap();
+        let requests: Vec<_> = log.lines().filter(|line| line.contains(r#""program""#)).collect();
+        assert!(requests.len() > 10, "{log}");
+        let is_right =
+            |line: &&str| expected.map_or(!line.contains("limits"), |limits| line.contains(limits));
+        assert!(requests.iter().all(is_right), "{requests:?}");
+    }
+}
+
 #[test]
 fn machines_behind_the_protocol_get_the_same_verdicts() {
     for info in MACHINES {

@@ -10,7 +10,7 @@ use vmconf::model::case::CaseId;
 use vmconf::model::case_report::CaseReport;
 use vmconf::model::content::ContentDigest;
 use vmconf::model::diagnostic::{Diagnostic, DiagnosticPlace};
-use vmconf::model::event::{Event, RunSummary, UsedVm};
+use vmconf::model::event::{Event, FieldNotCompared, NotComparedReason, RunSummary, UsedVm};
 use vmconf::model::explanation::{ExplainedCase, FirstDivergence, LogComparison, SpentGas, StackComparison};
 use vmconf::model::name::Name;
 use vmconf::model::path::{Path, PathKey};
@@ -243,6 +243,19 @@ fn any_report() -> impl Strategy<Value = CaseReport> {
         .boxed()
 }
 
+fn any_field_not_compared() -> impl Strategy<Value = FieldNotCompared> {
+    let mask = prop::option::of("0x[0-9a-f]{1,8}");
+    let reason = prop_oneof![
+        any_text().prop_map(|vm| NotComparedReason::NotReported { vm }),
+        mask.prop_map(|mask| NotComparedReason::Ignored { mask }),
+    ];
+    (any_text(), any::<u64>(), reason).prop_map(|(field, assertions, reason)| FieldNotCompared {
+        field,
+        assertions,
+        reason,
+    })
+}
+
 /// Every event but the end of a file, which has no line.
 pub(super) fn any_event() -> impl Strategy<Value = Event> {
     let reports = prop::collection::vec(any_report(), 0..6);
@@ -260,6 +273,7 @@ pub(super) fn any_event() -> impl Strategy<Value = Event> {
         any_report().prop_map(Event::Finished),
         (any_id(), any_text()).prop_map(|(id, text)| Event::Explained(ExplainedCase::Text { id, text })),
         any_suspects().prop_map(|analysis| Event::Suspects(Box::new(analysis))).boxed(),
+        prop::collection::vec(any_field_not_compared(), 1..3).prop_map(Event::NotCompared).boxed(),
         summary.prop_map(Event::Ended),
     ]
 }
