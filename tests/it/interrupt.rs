@@ -116,8 +116,14 @@ fn a_wait_for_a_pipe_is_interrupted() {
     let pipe = folder.path().join("pipe.json");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let endless = "tests/samples/vmtests/limits/endless.json";
-    let args = ["run", "--jobs", "2", "--max-steps", "1000", endless, pipe.to_str().unwrap()];
+    let report = format!("json={}", folder.path().join("report").display());
+    let args =
+        ["run", "--jobs", "2", "--max-steps", "1000", "--report", &report, endless, pipe.to_str().unwrap()];
     let child = command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // The report is begun after signals are handled; then the other file takes a moment.
+    while names(folder.path()).len() < 2 {
+        std::thread::sleep(Duration::from_millis(1));
+    }
     std::thread::sleep(Duration::from_millis(300));
     interrupt(&child);
     let Ran { exit, stdout, stderr } = ran(child.wait_with_output().unwrap());

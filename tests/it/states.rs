@@ -314,6 +314,7 @@ fn a_chosen_pointer_points_to_cells_that_are_given() {
 fn a_difference_that_goes_away_while_it_is_made_small_is_not_reported() {
     let lab = Lab::new();
     let good = fs::read_to_string(lab.path().join("good.py")).unwrap();
+    let mut unrepeated = 0;
     for seed in 1..=4 {
         let moody = good.replace(DECODES, &format!("{DECODES}    if dice.random() < 0.5: x ^= 1\n"));
         lab.write("moody.py", &format!("import random\ndice = random.Random({seed})\n{moody}"));
@@ -322,7 +323,9 @@ fn a_difference_that_goes_away_while_it_is_made_small_is_not_reported() {
             let [good, moody] = ["good", "moody"].map(|name| finding["machines"][name].as_str().unwrap());
             assert_ne!(good, moody, "{finding}");
         }
+        unrepeated += found.lines.last().unwrap()["unrepeated"].as_u64().unwrap();
     }
+    assert!(unrepeated > 0);
 }
 
 #[test]
