@@ -684,3 +684,26 @@ fn html_works_in_a_browser() {
     let (page, _) = open(&link);
     assert_eq!(select(&page, &format!("{link} details[open]")).len(), 1);
 }
+
+/// GitHub takes 1 MiB for a step. What does not fit in half of that is counted.
+#[test]
+fn a_summary_in_markdown_has_a_largest_size() {
+    const CASES: usize = 6_000;
+    let case = |number: usize| {
+        let result =
+            format!(r#"{{"state":"HALT","resultStack":[{{"type":"Integer","value":{}}}]}}"#, number + 7);
+        let steps = format!(r#"[{{"actions":["Execute"],"result":{result}}}]"#);
+        format!(r#"{{"name":"{number}","script":["PUSH6"],"steps":{steps}}}"#)
+    };
+    let cases: Vec<_> = (0..CASES).map(case).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let vector = folder.path().join("v.json");
+    let text = format!(r#"{{"machine":"neo3","category":"c","name":"n","tests":[{}]}}"#, cases.join(","));
+    fs::write(&vector, text).unwrap();
+    let summary = vmconf(&["run", vector.to_str().unwrap(), "--no-group", "--report", "markdown"]).stdout;
+    assert!(summary.len() <= 512 << 10, "{}", summary.len());
+    let last = summary.lines().last().unwrap();
+    let left_out = last.strip_prefix("and ").and_then(|rest| rest.strip_suffix(" more that do not fit here"));
+    let left_out: usize = left_out.unwrap_or_else(|| panic!("{last}")).parse().unwrap();
+    assert_eq!(summary.matches("<summary>").count() + left_out, CASES);
+}
