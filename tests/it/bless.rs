@@ -494,7 +494,7 @@ fn a_value_of_shared_parts_is_refused() {
 
 /// Without a type of 2.x, nothing in this file would show which generation it is of.
 #[test]
-fn formatting_of_a_file_is_kept() {
+fn a_change_that_makes_it_another_format_is_refused() {
     let folder = TempDir::new().unwrap();
     let result = "{\"state\": \"HALT\", \"resultStack\": [{\"type\": \"ByteArray\", \"value\": \"0x05\"}]}";
     let (path, text) = neovm(&folder, "\"0x51\"", result);
@@ -504,14 +504,14 @@ fn formatting_of_a_file_is_kept() {
 }
 
 #[test]
-fn nothing_to_bless() {
+fn without_a_difference_nothing_is_blessed() {
     assert_eq!(vmconf(&["bless", ADD]).exit, 0);
     assert_eq!(vmconf(&["bless", ADD, "--filter", "nonsense"]).exit, 4);
     assert_eq!(vmconf(&["bless", "nowhere.json"]).exit, 2);
 }
 
 #[test]
-fn colours() {
+fn changes_are_coloured_on_request() {
     let sandbox = Sandbox::new("\"gas\": \"0x013874\"", "\"gas\": \"0x013875\"");
     let path = sandbox.path();
     let forced = ran(command(&["bless", &path]).env("CLICOLOR_FORCE", "1").output().unwrap()).stdout;

@@ -270,7 +270,7 @@ fn deviating_notations_are_run() {
 }
 
 #[test]
-fn exit_codes() {
+fn each_finding_of_check_has_its_exit_code() {
     fn check(args: &str, exit: i32) {
         let ran = vmconf(&args.split(' ').collect::<Vec<_>>());
         assert_eq!(ran.exit, exit, "vmconf {args}: {ran:?}");
@@ -293,7 +293,7 @@ fn exit_codes() {
 
 /// Standard output has colours on request, and never in SARIF.
 #[test]
-fn colours() {
+fn findings_are_coloured_on_request() {
     let forced = |args: &[&str]| {
         let mut command = command(args);
         ran(command.env("CLICOLOR_FORCE", "1").output().unwrap()).stdout

@@ -149,7 +149,7 @@ proptest! {
 /// Characters of the Unicode Character Database that show nothing or reorder what is shown, each with the
 /// property that says so, and some that are seen.
 #[test]
-fn invisible_characters() {
+fn characters_that_mislead_readers_are_escaped() {
     for (character, property) in [
         ('\u{ad}', "Cf: soft hyphen"),
         ('\u{34f}', "Default_Ignorable_Code_Point: combining grapheme joiner"),

@@ -52,7 +52,7 @@ fn folder(files: &[(&str, &str)]) -> TempDir {
 }
 
 #[test]
-fn exit_codes() {
+fn each_outcome_has_its_exit_code() {
     fn check(args: &str, exit: i32) {
         let ran = vmconf(&words(args));
         assert_eq!(ran.exit, exit, "vmconf {args}: {ran:?}");
@@ -101,7 +101,7 @@ fn exit_codes() {
 }
 
 #[test]
-fn a_selection_of_cases() {
+fn paths_filters_and_ids_select_cases() {
     fn check(args: &str, names: &[&str]) {
         let listed = stdout(&words(args));
         let found: Vec<_> = listed.lines().map(|id| id.split_once("::").unwrap().1).collect();
@@ -206,7 +206,7 @@ fn max_fail_stops_a_run() {
 
 /// Paths and ids come from standard input, a line each; an empty input selects nothing.
 #[test]
-fn paths_from_standard_input() {
+fn paths_are_read_from_standard_input() {
     let run = |input: &str| {
         let mut command = command(&["list", "-"]);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
@@ -228,7 +228,7 @@ fn colour_on_request() {
 /// Each limit: a value that is enough, one less that is not, and the sample. Reaching it is an
 /// error that names the flag.
 #[test]
-fn limits_of_the_runner() {
+fn each_limit_of_the_runner_ends_a_case_that_exceeds_it() {
     const LIMITS: &[(&str, u64, &str)] = &[
         // PUSH1, PUSH1, ADD, STOP.
         ("max-steps", 4, "steps"),
@@ -596,7 +596,7 @@ fn explanations_are_shared_among_causes() {
 
 /// The identity of a test case in JUnit does not depend on its result.
 #[test]
-fn junit_identities() {
+fn the_identity_of_a_junit_case_does_not_depend_on_its_result() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("a.json");
     let identity = |from: &str| {

@@ -182,7 +182,7 @@ fn every_kind_of_change() {
 /// What fails now and did not before is worse, what is broken now and was not before, and what passed and is not
 /// supported.
 #[test]
-fn exit_codes() {
+fn a_comparison_fails_if_a_case_is_worse() {
     let cache = Cache::new();
     let kinds = ["none", "pass", "fixed", "skip", "known", "unsupported", "fail", "error", "timeout"];
     let whole = |kind: &str| {
@@ -253,7 +253,7 @@ fn a_record_says_what_the_report_says() {
 }
 
 #[test]
-fn names_of_runs() {
+fn runs_and_reports_that_do_not_exist_are_named() {
     let cache = Cache::new();
     for args in [&["compare"][..], &["compare", "last", "last"], &["diff"], &["run", "--rerun", "failed"]] {
         let ran = cache.vmconf(args);
@@ -467,7 +467,7 @@ fn read(text: &[u8]) -> Result<RecordedRun, String> {
 }
 
 #[test]
-fn wrong_reports() {
+fn mistakes_in_reports_have_lines_and_columns() {
     let head = format!("{HEAD}}}");
     let head = head.as_str();
     let end = format!("{SUMMARY}{END}}}");

@@ -430,27 +430,27 @@ fn check(machine: &str, mut scene: impl FnMut(&'static OpInfo, &mut Random) -> O
 }
 
 #[test]
-fn evm() {
+fn instructions_of_evm_do_what_their_rows_say() {
     check("evm", |op, random| Some(evm::scene(op, random)));
 }
 
 #[test]
-fn tinyvm() {
+fn instructions_of_tinyvm_do_what_their_rows_say() {
     check("tinyvm", |op, random| Some(tinyvm::scene(op, random)));
 }
 
 #[test]
-fn minic89() {
+fn instructions_of_minic89_do_what_their_rows_say() {
     check_vectors("minic89");
 }
 
 #[test]
-fn neo2() {
+fn instructions_of_neo2_do_what_their_rows_say() {
     check_vectors("neo2");
 }
 
 #[test]
-fn neo3() {
+fn instructions_of_neo3_do_what_their_rows_say() {
     check_vectors("neo3");
 }
 

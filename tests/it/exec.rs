@@ -131,7 +131,7 @@ fn a_number_on_the_stack_may_be_negative_in_hex() {
 
 /// What is neither bytes nor a file: the place of the first character that is wrong, and what bytes look like.
 #[test]
-fn a_misspelled_member_is_explained() {
+fn what_is_neither_bytes_nor_a_file_is_explained() {
     let mut told = String::new();
     for args in [
         ["evm", "0x600"],

@@ -142,7 +142,7 @@ fn wrong_lists_are_errors_with_positions() {
 }
 
 #[test]
-fn update() {
+fn an_update_corrects_and_removes_entries() {
     let list = List::new(&format!(
         "# The list.\n\n# Passes.\n{}\n# Fails otherwise.\n{}\n# Fails so. \n{}# The end.\n",
         entry(&format!("{ADD}::small"), ""),

@@ -32,7 +32,7 @@ fn parts_are_disjoint_and_complete() {
 }
 
 #[test]
-fn outstanding_failures() {
+fn outstanding_failures_are_listed_until_they_pass() {
     let place = TempDir::new().unwrap();
     let vmconf = |args: &[&str]| {
         let mut command = command(args);

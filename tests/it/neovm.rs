@@ -474,7 +474,7 @@ fn items_of_every_type_are_read() {
 
 /// Items as deep as a file can have them, read without going as deep on the stack.
 #[test]
-fn nested_items() {
+fn items_may_nest_2048_deep() {
     let nested = |depth: usize| {
         let (open, close) = (r#"{"type": "Array", "value": ["#, "]}");
         let item = format!("{}{}", open.repeat(depth), close.repeat(depth));

@@ -26,12 +26,12 @@ fn check(arguments: &[&str], verdicts: &[&str]) {
 }
 
 #[test]
-fn passing_cases() {
+fn reports_of_passing_cases_have_their_schema() {
     check(&["vectors"], &["pass"]);
 }
 
 #[test]
-fn failing_and_broken_cases() {
+fn reports_of_failing_and_broken_cases_have_their_schema() {
     check(
         &["tests/samples/vmtests/wrong", "tests/samples/vmtests/broken", "vectors/evm/arithmetic"],
         &["pass", "fail", "error"],
@@ -39,6 +39,6 @@ fn failing_and_broken_cases() {
 }
 
 #[test]
-fn skipped_cases() {
+fn reports_of_skipped_cases_have_their_schema() {
     check(&["tests/samples/vmtests/wrong", "vectors", "--fail-fast"], &["skip"]);
 }

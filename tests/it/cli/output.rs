@@ -35,7 +35,7 @@ fn a_closed_pipe_is_no_error() {
 }
 
 #[test]
-fn colours() {
+fn output_is_coloured_on_request() {
     let check = |args: &[&str], environment: &[(&str, &str)], coloured: bool| {
         let output = ran(command(args).envs(environment.iter().copied()).output().unwrap());
         assert_eq!(output.stdout.contains('\u{1b}'), coloured, "{args:?} with {environment:?}");
