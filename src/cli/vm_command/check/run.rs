@@ -179,7 +179,7 @@ fn try_optional(adapter: &mut CheckedAdapter, offer: &Offer, small: &SmallProgra
     let SmallProgram { program, steps, .. } = small;
     let actions: Vec<_> = steps.iter().flat_map(|step| step.r#do.clone()).collect();
     let machine = offer.machine.clone();
-    if offer.requests.iter().any(|name| name == "digests") {
+    if offer.answers("digests") {
         let request = Request::Digests(Digests {
             id: 5,
             machine: machine.clone(),
@@ -193,7 +193,7 @@ fn try_optional(adapter: &mut CheckedAdapter, offer: &Offer, small: &SmallProgra
         let advice = "answer one SHA-256 for each number that the run reaches, of nothing for 0";
         points.add("answers digests", expect(answer, is_right, advice));
     }
-    if offer.requests.iter().any(|name| name == "trace") {
+    if offer.answers("trace") {
         let limits = BTreeMap::default();
         let program = program.clone();
         let request = Request::Trace(TraceRequest {
