@@ -6,6 +6,7 @@ use num_bigint::{BigInt, BigUint};
 
 use super::name::Name;
 use super::path::PathKey;
+use super::value::Value;
 
 /// The most bits of a number with a fixed width.
 pub const MAX_BITS: u32 = 256;
@@ -118,6 +119,24 @@ pub enum ListOrder {
 }
 
 impl FieldType {
+    /// The zero or empty value.
+    pub fn empty(&self) -> Value {
+        match self {
+            FieldType::Unsigned(_) | FieldType::Signed(_) | FieldType::Int => Value::int(0),
+            FieldType::Bool => Value::Bool(false),
+            FieldType::Text => Value::text(""),
+            FieldType::Bytes | FieldType::Base64 => Value::Bytes(Vec::new()),
+            FieldType::Optional(_) | FieldType::Json => Value::Null,
+            FieldType::List(_) => Value::List(Vec::new()),
+            FieldType::Array(item, length) => Value::List(vec![item.empty(); *length]),
+            FieldType::Tuple(types) => Value::List(types.iter().map(FieldType::empty).collect()),
+            FieldType::Table(fields) => {
+                Value::record(fields.iter().map(|field| (field.name.clone(), field.field_type.empty())))
+            }
+            FieldType::Map(..) | FieldType::Memory(_) => Value::record::<Name>([]),
+        }
+    }
+
     /// The number of bits of a number with a fixed width.
     pub fn bits(&self) -> Option<u32> {
         match self {

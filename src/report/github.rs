@@ -16,7 +16,6 @@ use crate::model::event::{Event, RunSummary};
 use crate::model::position::Position;
 use crate::model::suspects::SuspectAnalysis;
 use crate::text::file_name::in_checkout;
-use crate::text::shell::ShellWords;
 
 /// GitHub shows at most this many annotations of each level for a step and drops the rest.
 const MAX_ANNOTATIONS: usize = 10;
@@ -27,9 +26,7 @@ const MAX_LENGTH: usize = 200;
 /// Annotations of GitHub Actions.
 pub struct GitHub {
     out: Box<dyn Write>,
-    flags: ShellWords,
-    /// See [`ReportOptions::below_checkout`].
-    below_checkout: String,
+    options: ReportOptions,
     causes: HashSet<String>,
     /// The annotations of the first case of each cause.
     first: Vec<CaseAnnotation>,
@@ -51,11 +48,9 @@ struct CaseAnnotation {
 impl GitHub {
     /// A report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: &ReportOptions) -> GitHub {
-        let flags = options.flags.clone();
         GitHub {
             out,
-            flags,
-            below_checkout: options.below_checkout.clone(),
+            options: options.clone(),
             causes: HashSet::new(),
             first: Vec::new(),
             further: Vec::new(),
@@ -70,7 +65,7 @@ impl GitHub {
         let Some(cause) = report.group() else { return };
         let known = if self.causes.insert(cause) { &mut self.first } else { &mut self.further };
         if known.len() < MAX_ANNOTATIONS {
-            let text = annotation(report, &self.below_checkout, &self.flags);
+            let text = annotation(report, &self.options);
             known.push(CaseAnnotation { id: report.id.to_string(), text });
         }
     }
@@ -149,12 +144,12 @@ impl Report for GitHub {
     }
 }
 
-fn annotation(report: &CaseReport, below_checkout: &str, flags: &ShellWords) -> String {
+fn annotation(report: &CaseReport, options: &ReportOptions) -> String {
     let id = report.id.to_string();
     let place = annotation::position(report)
         .map_or(String::new(), |Position { line, column }| format!(",line={line},col={column}"));
-    let lines = annotation::lines(report, flags, 2 * MAX_LENGTH);
-    let file = property(&escaped(&in_checkout(below_checkout, &report.id.file)));
+    let lines = annotation::lines(report, &options.flags, 2 * MAX_LENGTH);
+    let file = property(&escaped(&in_checkout(&options.below_checkout, &report.id.file)));
     // What a machine does wrong outside of cases is in no file.
     let place = if report.id.is_machine() { String::new() } else { format!("file={file}{place},") };
     format!(

@@ -20,7 +20,6 @@ use crate::model::position::Position;
 use crate::model::verdict::Verdict;
 use crate::text::file_name::{in_checkout, uri};
 use crate::text::sarif::OPENING;
-use crate::text::shell::ShellWords;
 use crate::wire::line::one_line;
 
 /// The maximum length of a part of a message, in characters.
@@ -32,9 +31,7 @@ const UNEXPECTED_PASS: &str = "unexpected pass";
 /// Failures for code scanning.
 pub struct Sarif {
     out: Box<dyn Write>,
-    flags: ShellWords,
-    /// See [`ReportOptions::below_checkout`].
-    below_checkout: String,
+    options: ReportOptions,
     /// The causes, in the order of their first results.
     rules: IndexSet<String>,
     results: usize,
@@ -43,8 +40,7 @@ pub struct Sarif {
 impl Sarif {
     /// A report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: &ReportOptions) -> Sarif {
-        let (flags, below_checkout) = (options.flags.clone(), options.below_checkout.clone());
-        Sarif { out, flags, below_checkout, rules: IndexSet::new(), results: 0 }
+        Sarif { out, options: options.clone(), rules: IndexSet::new(), results: 0 }
     }
 
     fn case(&mut self, report: &CaseReport) -> io::Result<()> {
@@ -58,7 +54,7 @@ impl Sarif {
         // The same wherever in the checkout the command runs.
         let mut id = report.id.clone();
         if !id.is_machine() {
-            id.file = in_checkout(&self.below_checkout, &id.file).into();
+            id.file = in_checkout(&self.options.below_checkout, &id.file).into();
         }
         let fingerprint = blake3::hash(format!("{id}\n{rule}").as_bytes()).to_hex();
         let (index, _) = self.rules.insert_full(rule.clone());
@@ -93,13 +89,13 @@ impl Sarif {
     fn message(&self, report: &CaseReport) -> String {
         let case = format!("{} {}", report.verdict.name(), report.id);
         let mut lines = vec![truncate(&escaped(&case), 0, MAX_LENGTH)];
-        lines.extend(annotation::lines(report, &self.flags, MAX_LENGTH));
+        lines.extend(annotation::lines(report, &self.options.flags, MAX_LENGTH));
         lines.join("\n")
     }
 
     /// The line that demands what differs; of a machine that broke down, where the case begins.
     fn place(&self, report: &CaseReport) -> Json {
-        let file = in_checkout(&self.below_checkout, &report.id.file);
+        let file = in_checkout(&self.options.below_checkout, &report.id.file);
         let mut place = json!({ "artifactLocation": { "uri": uri(&file) } });
         if let Some(Position { line, column }) = annotation::position(report) {
             place["region"] = json!({ "startLine": line, "startColumn": column });

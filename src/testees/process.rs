@@ -153,7 +153,7 @@ impl ProcessVm {
 
     /// Whether it answers an optional request, such as `trace`, for a machine.
     pub fn answers(&self, machine: &str, request: &str) -> bool {
-        self.offer(machine).is_some_and(|offer| offer.requests.iter().any(|name| name == request))
+        self.offer(machine).is_some_and(|offer| offer.answers(request))
     }
 
     /// The number of requests that a process may have in flight.

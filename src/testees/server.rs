@@ -34,6 +34,8 @@ const IN_FLIGHT: usize = 8;
 /// Answers requests with an embedded machine.
 pub struct Server {
     info: &'static MachineInfo,
+    /// What it says of the machine in hello.
+    pub offer: Offer,
     make: Box<MakeServed>,
     /// The machine of the last request, and its limits.
     last: Option<(Limits, Embedded)>,
@@ -53,7 +55,14 @@ impl Server {
         info: &'static MachineInfo,
         make: impl Fn(&Limits) -> Box<dyn Machine> + Send + 'static,
     ) -> Server {
-        Server { info, make: Box::new(make), last: None }
+        let offer = Offer {
+            machine: info.name.to_owned(),
+            fields: info.fields.iter().map(|field| field.name.to_owned()).collect(),
+            actions: WireAction::all().iter().map(|action| action.name().to_owned()).collect(),
+            requests: vec!["digests".to_owned(), "trace".to_owned()],
+            ..Offer::default()
+        };
+        Server { info, offer, make: Box::new(make), last: None }
     }
 
     /// The answer to a line.
@@ -78,20 +87,13 @@ impl Server {
     }
 
     fn hello(&self) -> Hello {
-        let offer = Offer {
-            machine: self.info.name.to_owned(),
-            fields: self.info.fields.iter().map(|field| field.name.to_owned()).collect(),
-            actions: WireAction::all().iter().map(|action| action.name().to_owned()).collect(),
-            requests: vec!["digests".to_owned(), "trace".to_owned()],
-            ..Offer::default()
-        };
         Hello {
             version: VERSION,
             name: "vmconf".to_owned(),
             release: env!("CARGO_PKG_VERSION").to_owned(),
             language: Some("Rust".to_owned()),
             homepage: None,
-            machines: vec![offer],
+            machines: vec![self.offer.clone()],
             in_flight: IN_FLIGHT,
         }
     }

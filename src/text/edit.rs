@@ -258,7 +258,7 @@ impl<'c> Resized<'c> {
             let next = elements.get(index);
             let until = next.map_or(whole.end - 1, |next| next.start);
             if gap.removed || !gap.new.is_empty() {
-                splices.push(Splice { range: gap.from..until, text: gap.text(&layout, next.is_some()) });
+                splices.push(Splice { range: gap.from..until, text: gap.text(&layout, next) });
             }
             let from = next.map_or(until, |next| next.end);
             gap = Gap { from, after_element: true, removed: false, new: Vec::new() };
@@ -276,18 +276,19 @@ struct Gap {
 }
 
 impl Gap {
-    fn text(&self, layout: &Layout, before_element: bool) -> String {
+    /// `next` is the element that follows; `None` before a bracket.
+    fn text(&self, layout: &Layout, next: Option<&Range<usize>>) -> String {
         let new = !self.new.is_empty();
-        let start = match (self.after_element, new || before_element) {
+        let start = match (self.after_element, new || next.is_some()) {
             (true, true) => &layout.between,
             (false, true) => &layout.first,
             (true, false) => "",
             (false, false) => return String::new(),
         };
-        let end = match (before_element, new) {
-            (true, true) => &layout.between,
-            (true, false) => "",
-            (false, _) => &layout.last,
+        let end = match next {
+            Some(_) if new => &layout.between,
+            Some(_) => "",
+            None => &layout.last,
         };
         format!("{start}{}{end}", self.new.join(&layout.between))
     }

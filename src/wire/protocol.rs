@@ -229,6 +229,11 @@ impl Offer {
         self.fields.iter().any(|name| name == field)
     }
 
+    /// Whether it answers an optional request, such as `trace`.
+    pub fn answers(&self, request: &str) -> bool {
+        self.requests.iter().any(|name| name == request)
+    }
+
     /// Whether it performs an action with this name.
     pub fn performs(&self, action: &str) -> bool {
         self.actions.iter().any(|name| name == action)

@@ -37,6 +37,7 @@ use vmconf::report::json;
 use vmconf::run::sources::VectorSource;
 use vmconf::run::{FileOptions, LoadOptions, RunOptions, Worker};
 use vmconf::testees::MakeTestee;
+use vmconf::testees::server::Server;
 
 /// The number of cases that are tried for an opcode, those with the fewest instructions.
 const TRIED: usize = 25;
@@ -54,6 +55,11 @@ const LAST: usize = 10;
 fn options() -> LoadOptions {
     let limits = Limits { steps: MAX_STEPS, ..Limits::default() };
     LoadOptions { file: FileOptions { limits, ..FileOptions::default() }, ..LoadOptions::default() }
+}
+
+/// Lets a machine report its states alone, without its instructions.
+fn only_states(server: &mut Server) {
+    server.offer.requests.clear();
 }
 
 /// Cases on a machine with this fault.

@@ -19,7 +19,7 @@ use crate::testees::server::Server;
 use crate::wire::eip3155::Eip3155Step;
 use crate::wire::plain;
 use crate::wire::protocol::{
-    self, Digests, DigestsDone, ProtocolAnswer, Request, RunRequest, TraceDone, TraceRequest,
+    self, Digests, DigestsDone, Offer, ProtocolAnswer, Request, RunRequest, TraceDone, TraceRequest,
     TracedInstruction, WireAction,
 };
 
@@ -71,17 +71,7 @@ pub struct OnVm {
     actions: Vec<WireAction>,
     /// The limits of the runner that differ from their defaults, by the names of their flags.
     limits: BTreeMap<String, u64>,
-    shows: Shows,
     interrupt: Interrupt,
-}
-
-/// What a machine is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shows {
-    /// Its instructions, if it reports them, and its states.
-    All,
-    /// Its states.
-    States,
 }
 
 /// Who answers the requests.
@@ -132,7 +122,7 @@ impl OnVm {
         let (program, steps) = written(info, &case.program, &case.steps)?;
         let actions = steps.into_iter().flat_map(|step| step.r#do).collect();
         let limits = BTreeMap::new();
-        Ok(OnVm { asked, info, program, actions, limits, shows: Shows::All, interrupt })
+        Ok(OnVm { asked, info, program, actions, limits, interrupt })
     }
 
     /// The same with these limits of the runner.
@@ -141,15 +131,9 @@ impl OnVm {
         OnVm { limits: limits_of(limits), ..self }
     }
 
-    /// The same machine, of which only states are requested.
-    #[must_use]
-    pub fn by_states(self) -> Self {
-        OnVm { shows: Shows::States, ..self }
-    }
-
     /// Whether it reports its instructions.
     pub fn shows_instructions(&self) -> bool {
-        self.shows == Shows::All && self.answers("digests") && self.answers("trace")
+        self.answers("digests") && self.answers("trace")
     }
 
     /// Whether anything can be compared with the other run.
@@ -158,23 +142,22 @@ impl OnVm {
             || self.reported().iter().any(|field| other.reported().contains(field))
     }
 
+    /// What it says of the machine.
+    fn offer(&self) -> Option<&Offer> {
+        match &self.asked {
+            Answerer::Process(vm) => vm.offer(self.info.name),
+            Answerer::Embedded(server) => Some(&server.offer),
+        }
+    }
+
     /// Whether it answers an optional request, such as `trace`.
     pub(in crate::explain) fn answers(&self, request: &str) -> bool {
-        match &self.asked {
-            Answerer::Process(vm) => vm.answers(self.info.name, request),
-            Answerer::Embedded(_) => true,
-        }
+        self.offer().is_some_and(|offer| offer.answers(request))
     }
 
     /// The names of the fields that it reports.
     pub(in crate::explain) fn reported(&self) -> Vec<&str> {
-        match &self.asked {
-            Answerer::Process(vm) => {
-                let offer = vm.offer(self.info.name);
-                offer.map(|offer| offer.fields.iter().map(String::as_str).collect()).unwrap_or_default()
-            }
-            Answerer::Embedded(_) => self.declared().collect(),
-        }
+        self.offer().map(|offer| offer.fields.iter().map(String::as_str).collect()).unwrap_or_default()
     }
 
     /// The names of the fields that its machine has.
@@ -188,12 +171,7 @@ impl OnVm {
     }
 
     fn offers(&self, action: &WireAction) -> bool {
-        match &self.asked {
-            Answerer::Process(vm) => {
-                vm.offer(self.info.name).is_some_and(|offer| offer.performs(action.name()))
-            }
-            Answerer::Embedded(_) => true,
-        }
+        self.offer().is_some_and(|offer| offer.performs(action.name()))
     }
 
     /// After how many instructions of an action it can stop at most.

@@ -3,10 +3,10 @@
 use serde_json::Value as Json;
 
 use super::declaration::Demanded;
-use super::new_cases::{FamilyWriter, exact_tree, put};
+use super::new_cases::{FamilyWriter, exact_tree, json, put};
 use super::node_path::{NodePath, PathStep};
 use crate::formats::fill::Fill;
-use crate::model::field_type::{DeclaredField, FieldType};
+use crate::model::field_type::DeclaredField;
 use crate::text::edit::TextChange;
 use crate::text::json::JsonNode;
 
@@ -18,7 +18,8 @@ pub(super) fn fill<'d>(writer: FamilyWriter<'_>, case: JsonNode<'d>) -> Fill<'d>
         for (index, field) in writer.declaration.state.iter().enumerate() {
             let Some(path) = writer.lacking(step, index) else { continue };
             let Some(gap) = Gap::of(step, &path) else { continue };
-            let placeholder = writer.given_value(case, index).unwrap_or_else(|| empty(&field.field_type));
+            let empty = || json(&field.field_type.empty(), &field.field_type).ok();
+            let Some(placeholder) = writer.given_value(case, index).or_else(empty) else { continue };
             add(&mut additions, &gap, placeholder);
         }
     }
@@ -96,24 +97,5 @@ fn add<'d>(additions: &mut Vec<Addition<'d>>, gap: &Gap<'d, '_>, value: Json) {
     let mut member = Json::Null;
     if put(&mut member, gap.inside, value).is_ok() {
         additions.push(Addition { object: gap.object, key: gap.key.to_owned(), value: member });
-    }
-}
-
-/// The least value of a type.
-fn empty(field_type: &FieldType) -> Json {
-    match field_type {
-        FieldType::Unsigned(_) | FieldType::Signed(_) | FieldType::Int => Json::from(0),
-        FieldType::Bool => Json::from(false),
-        FieldType::Text | FieldType::Base64 => Json::from(""),
-        FieldType::Bytes => Json::from("0x"),
-        FieldType::Optional(_) | FieldType::Json => Json::Null,
-        FieldType::List(_) | FieldType::Memory(_) => Json::Array(Vec::new()),
-        FieldType::Array(item, count) => Json::Array(vec![empty(item); *count]),
-        FieldType::Tuple(types) => Json::Array(types.iter().map(empty).collect()),
-        FieldType::Table(fields) => {
-            let member = |field: &DeclaredField| (field.name.to_string(), empty(&field.field_type));
-            Json::Object(fields.iter().map(member).collect())
-        }
-        FieldType::Map(..) => Json::Object(serde_json::Map::new()),
     }
 }

@@ -230,7 +230,7 @@ impl FuzzTarget for ProgramTarget<'_> {
                 }
             };
             judged.is_skipped = false;
-            self.subjects[index].count(&codes, difference.is_some());
+            self.subjects[index].count(&codes, difference);
             judged.is_different |= difference.is_some();
             if let Some(difference) = difference {
                 judged.add(difference, self.finding(index, number, &vector, &codes, known));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
-use super::{caught, faulty, visible_faults};
+use super::{caught, faulty, only_states, visible_faults};
 use crate::support::golden;
 use vmconf::explain::bisect::{self, OnVm};
 use vmconf::explain::explore::beside::{ComparedSide, PairedExplorer};
@@ -25,7 +25,7 @@ use vmconf::testees::server::Server;
 const PLANTED: usize = 6;
 
 /// The machine of this crate beside one with the fault, on a case that notices it; `None` if there is none.
-fn beside(fault: RowFault, reports: fn(OnVm) -> OnVm) -> Option<PairedExplorer> {
+fn beside(fault: RowFault, reports: fn(&mut Server)) -> Option<PairedExplorer> {
     let case = caught(fault, &faulty(fault))?;
     let (info, limits) = (fault.machine, case.file.options().limits.clone());
     let opened = explore::open(case.file, case.index, &RunOptions::default()).ok()?;
@@ -33,8 +33,9 @@ fn beside(fault: RowFault, reports: fn(OnVm) -> OnVm) -> Option<PairedExplorer> 
     let case = case.file.case(case.index)?.read().ok()?.case?;
     let served = || {
         let make = move |limits: &Limits| Box::new(Faulty::new(fault, limits, Arc::default())) as Box<_>;
-        let served = OnVm::served(Server::with(info, make), info, &case).unwrap();
-        reports(served.limited(&limits))
+        let mut server = Server::with(info, make);
+        reports(&mut server);
+        OnVm::served(server, info, &case).unwrap().limited(&limits)
     };
     let run = VmRun::new(served(), info.isa).unwrap();
     let mut one = OnVm::embedded(info, &case).unwrap().limited(&limits);
@@ -65,7 +66,7 @@ fn it_opens_at_the_step_that_goes_wrong() {
     for machine in of_this_crate() {
         let mut planted = 0;
         for fault in evenly(&visible_faults(machine), 4 * PLANTED) {
-            let reports: fn(OnVm) -> OnVm = if planted % 2 == 0 { |it| it } else { OnVm::by_states };
+            let reports: fn(&mut Server) = if planted % 2 == 0 { |_| {} } else { only_states };
             let Some(mut pair) = beside(fault, reports) else { continue };
             planted += 1;
             assert!(!pair.differs().is_empty(), "{fault}: {}", screen_of(&mut pair));

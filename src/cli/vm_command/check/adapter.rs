@@ -138,7 +138,12 @@ impl CheckedAdapter {
 
     /// Sends a request and reads the answer.
     pub(super) fn ask(&mut self, request: &Request) -> Result<ProtocolAnswer, String> {
-        let line = self.line(&request.line())?;
+        self.ask_line(&request.line())
+    }
+
+    /// Sends a request as it is written here and reads the answer.
+    pub(super) fn ask_line(&mut self, line: &str) -> Result<ProtocolAnswer, String> {
+        let line = self.line(line)?;
         ProtocolAnswer::read(&line)
             .map_err(|error| format!("the answer is not one of the protocol: it {error}"))
     }

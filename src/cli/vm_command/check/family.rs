@@ -1,21 +1,19 @@
 //! How an adapter runs programs of a family: its own machine is the only one, so that only the form of answers is
 //! known.
 
-use std::collections::BTreeMap;
-
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Map, Value as Json};
 use vmconf::machines::MachineInfo;
 use vmconf::model::count::counted;
-use vmconf::model::field_type::FieldType;
 use vmconf::model::shape::{MemberShape, Shape};
 use vmconf::model::value::Value;
 use vmconf::run::FamilyMachine;
 use vmconf::wire::plain;
-use vmconf::wire::protocol::{Offer, ProtocolAnswer, Request, RunDone, RunRequest, WireAction, WireStep};
+use vmconf::wire::protocol::{Offer, ProtocolAnswer, RunDone, WireAction, WireStep};
 
 use super::adapter::{CheckPoints, CheckedAdapter, expect};
 use super::in_flight::try_in_flight;
-use super::run::{LARGE_ID, try_strange};
+use super::run::{try_again, try_strange};
+use super::small_program::SmallProgram;
 
 /// Tries the requests of a machine of a family, with a program in which everything is zero.
 pub(super) fn try_family(
@@ -35,7 +33,9 @@ pub(super) fn try_family(
     let advice = format!("cases need {}; add it to \"actions\"", lacks.copied().unwrap_or_default());
     points.hold("performs the actions of the family", lacks.is_none(), &advice);
     let zero = |member: &MemberShape| match member.shape {
-        Shape::Declared(field) => Some((member.name.to_owned(), zero(&field.field_type))),
+        Shape::Declared(field) => {
+            Some((member.name.to_owned(), plain::write(&field.field_type.empty(), &member.shape)))
+        }
         _ => None,
     };
     let program: Map<_, _> = machine.program.iter().filter_map(zero).collect();
@@ -43,35 +43,22 @@ pub(super) fn try_family(
         r#do: actions.iter().filter_map(|it| action(it)).collect(),
         observe: offer.fields.clone(),
     };
-    let run = |id, steps: Vec<WireStep>| {
-        let (machine, program) = (machine.name.to_owned(), Json::Object(program.clone()));
-        Request::Run(RunRequest { id, machine, program, steps, limits: BTreeMap::default() })
-    };
-    let first = run(1, vec![step.clone()]);
-    let answer = adapter.ask(&first);
+    let small = SmallProgram { info: machine, program: Json::Object(program.clone()), steps: vec![step] };
+    let answer = adapter.ask(&small.request(1, &small.steps));
     let is_answer =
         matches!(answer, Ok(ProtocolAnswer::Done(_) | ProtocolAnswer::Skip(_) | ProtocolAnswer::Error(_)));
     let advice = "answer done, skip or error";
     points.add("answers a program of zeros", expect(answer.clone(), is_answer, advice));
     let id = answer.as_ref().ok().and_then(ProtocolAnswer::id);
-    points.hold("repeats the id", id == first.id() || answer.is_err(), "copy \"id\" from the request");
+    points.hold("repeats the id", id == Some(1) || answer.is_err(), "copy \"id\" from the request");
     if let Ok(ProtocolAnswer::Done(done)) = &answer {
         try_states(done, known, offer, points);
         let compared = ComparedState { machine, given: &program };
-        try_steps(adapter, &compared, done, &step, &run, points);
+        try_steps(adapter, &compared, done, &small, points);
     }
-    let is_same = |other: &ProtocolAnswer| answer.as_ref() == Ok(other);
-    let advice = "make a fresh machine for each request";
-    points.answer("gives the same answer twice", adapter.ask(&first), is_same, advice);
-    let large = adapter.ask(&run(LARGE_ID, vec![step.clone()]));
-    let advice = "keep the number as it is, up to 2^53";
-    points.answer("repeats a large id", large, |answer| answer.id() == Some(LARGE_ID), advice);
-    try_strange(adapter, &first, points);
-    let advice = "keep nothing between requests";
-    points.answer("gives the same answer after all these", adapter.ask(&first), is_same, advice);
-    // Some have no steps, so that two in a row have different answers.
-    let request = |id| run(id, if id % 2 == 0 { vec![step.clone()] } else { Vec::new() });
-    try_in_flight(adapter, in_flight, request, points);
+    try_again(adapter, &small, &answer, points);
+    try_strange(adapter, &small, &answer, points);
+    try_in_flight(adapter, in_flight, &small, points);
 }
 
 fn try_states(done: &RunDone, known: FamilyMachine, offer: &Offer, points: &mut CheckPoints) {
@@ -131,13 +118,13 @@ fn try_steps(
     adapter: &mut CheckedAdapter,
     compared: &ComparedState<'_>,
     done: &RunDone,
-    step: &WireStep,
-    run: &dyn Fn(u64, Vec<WireStep>) -> Request,
+    small: &SmallProgram,
     points: &mut CheckPoints,
 ) {
+    let [step] = &small.steps[..] else { return };
     let doing = |actions: Vec<WireAction>| WireStep { r#do: actions, ..step.clone() };
     let Some(after_one) = done.steps.first().map(|state| compared.of(&state.fields)) else { return };
-    let answered = adapter.ask(&run(2, vec![doing(Vec::new()), step.clone()]));
+    let answered = adapter.ask(&small.request(2, &[doing(Vec::new()), step.clone()]));
     let states = compared.all_of(answered);
     let count = states.as_ref().map_or(0, Vec::len);
     let advice = format!("it reports {} for 2 steps; report one after each", counted(count, "state"));
@@ -158,9 +145,11 @@ fn try_steps(
         points.hold("performs nothing without an action", !is_still, advice);
     }
     let [WireAction::StepInto] = step.r#do[..] else { return };
-    let mut last = |steps| compared.all_of(adapter.ask(&run(3, steps))).map(|mut states| states.pop());
-    let apart = last(vec![step.clone(), step.clone()]);
-    let together = last(vec![doing(vec![WireAction::StepInto, WireAction::StepInto])]);
+    let mut last = |steps: &[WireStep]| {
+        compared.all_of(adapter.ask(&small.request(3, steps))).map(|mut states| states.pop())
+    };
+    let apart = last(&[step.clone(), step.clone()]);
+    let together = last(&[doing(vec![WireAction::StepInto, WireAction::StepInto])]);
     let advice =
         "two actions in one step must lead to the same state as one action in each of two; perform them all";
     let both = apart.and_then(|apart| Ok((apart, together?)));
@@ -169,22 +158,4 @@ fn try_steps(
 
 fn action(name: &str) -> Option<WireAction> {
     WireAction::all().into_iter().find(|action| action.name() == name)
-}
-
-/// The zero or empty value of a type, as it is sent.
-fn zero(field_type: &FieldType) -> Json {
-    match field_type {
-        FieldType::Unsigned(_) | FieldType::Signed(_) | FieldType::Int => json!("0x0"),
-        FieldType::Bool => json!(false),
-        FieldType::Text => json!(""),
-        FieldType::Bytes | FieldType::Base64 => json!("0x"),
-        FieldType::Optional(_) | FieldType::Json => Json::Null,
-        FieldType::List(_) | FieldType::Memory(_) => json!([]),
-        FieldType::Array(item, length) => Json::Array(vec![zero(item); *length]),
-        FieldType::Tuple(items) => Json::Array(items.iter().map(zero).collect()),
-        FieldType::Table(fields) => {
-            fields.iter().map(|field| (field.name.to_string(), zero(&field.field_type))).collect()
-        }
-        FieldType::Map(..) => json!({}),
-    }
 }

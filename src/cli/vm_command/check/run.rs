@@ -9,11 +9,11 @@ use vmconf::wire::protocol::{Digests, ObservedState, Offer, ProtocolAnswer, Requ
 
 use super::adapter::{CheckPoints, CheckedAdapter, expect};
 use super::in_flight::try_in_flight;
-use super::small_program::{SmallProgram, difference};
+use super::small_program::{SmallProgram, difference, other_value};
 use super::steps::try_steps;
 
 /// A number that no reader of small integers takes.
-pub(super) const LARGE_ID: u64 = 1 << 52;
+const LARGE_ID: u64 = 1 << 52;
 
 /// The hash of no instructions: the SHA-256 of nothing.
 const NOTHING: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
@@ -28,32 +28,22 @@ pub(super) fn try_machine(
     let Some(info) = machines::by_name(&offer.machine) else { return };
     let Some(small) = SmallProgram::of(info, offer) else { return };
     let steps = &small.steps;
-    let first = small.request(1, steps);
-    let answer = adapter.ask(&first);
+    let answer = adapter.ask(&small.request(1, steps));
     let first_run = try_answer(&answer, &small, points);
     let is_done = first_run != FirstRun::Refused;
-    let is_same = |other: &ProtocolAnswer| answer.as_ref() == Ok(other);
-    let advice = "make a fresh machine for each request";
-    points.answer("gives the same answer twice", adapter.ask(&first), is_same, advice);
-    let large = adapter.ask(&small.request(LARGE_ID, steps));
-    let advice = "keep the number as it is, up to 2^53";
-    points.answer("repeats a large id", large, |answer| answer.id() == Some(LARGE_ID), advice);
+    try_again(adapter, &small, &answer, points);
     let none = adapter.ask(&small.request(3, &[]));
     let is_empty = matches!(&none, Ok(ProtocolAnswer::Done(done)) if done.steps.is_empty());
     points
         .add("answers a run without steps", expect(none, is_empty || !is_done, "answer done with no steps"));
     try_empty(adapter, &small.with(json!({})), &first_run, points);
-    try_strange(adapter, &first, points);
-    let advice = "keep nothing between requests";
-    points.answer("gives the same answer after all these", adapter.ask(&first), is_same, advice);
+    try_strange(adapter, &small, &answer, points);
     // The steps of a machine that computes something else would be wrong too, for no other reason.
     if first_run == FirstRun::Agrees {
         try_steps(adapter, &small, offer, points);
     }
     try_optional(adapter, offer, &small, points);
-    // Some have no steps, so that two in a row have different answers.
-    let request = |id| small.request(id, if id % 2 == 0 { steps } else { &[] });
-    try_in_flight(adapter, in_flight, request, points);
+    try_in_flight(adapter, in_flight, &small, points);
 }
 
 /// Tries a program without members, which some machines have and others not. `first_run` tells whether the
@@ -130,13 +120,7 @@ fn try_state(theirs: &ObservedState, ours: &ObservedState, info: &MachineInfo, p
         let [theirs, ours] = [theirs, ours].map(|state| state.fields.get(field.name).cloned());
         let (Some(theirs), Some(ours)) = (theirs, ours) else { continue };
         match (plain::read(theirs, &field.shape), plain::read(ours, &field.shape)) {
-            (Ok(theirs), Ok(ours)) if theirs.clone().in_order() == ours.clone().in_order() => {}
-            (Ok(theirs), Ok(ours)) => {
-                other.get_or_insert(format!(
-                    "{} is {theirs}, and the machine of vmconf has {ours}",
-                    field.name
-                ));
-            }
+            (Ok(theirs), Ok(ours)) => other = other.or_else(|| other_value(field.name, theirs, ours)),
             (Err(wrong), _) => drop(misfit.get_or_insert(wrong.inside(field.name).to_string())),
             (_, Err(_)) => {}
         }
@@ -145,29 +129,49 @@ fn try_state(theirs: &ObservedState, ours: &ObservedState, info: &MachineInfo, p
     points.add("computes what vmconf computes", other.map_or(Ok(()), Err));
 }
 
-/// Tries what later versions of vmconf may send, and what is for another adapter.
-pub(super) fn try_strange(adapter: &mut CheckedAdapter, request: &Request, points: &mut CheckPoints) {
-    let Ok(mut strange) = serde_json::from_str::<Json>(&request.line()) else { return };
-    let plain = adapter.ask(request);
+/// Sends the first request again, and with a large number. `answer` is the first answer.
+pub(super) fn try_again(
+    adapter: &mut CheckedAdapter,
+    small: &SmallProgram,
+    answer: &Result<ProtocolAnswer, String>,
+    points: &mut CheckPoints,
+) {
+    let again = adapter.ask(&small.request(1, &small.steps));
+    let is_same = |again: &ProtocolAnswer| answer.as_ref() == Ok(again);
+    points.answer("gives the same answer twice", again, is_same, "make a fresh machine for each request");
+    let large = adapter.ask(&small.request(LARGE_ID, &small.steps));
+    let advice = "keep the number as it is, up to 2^53";
+    points.answer("repeats a large id", large, |answer| answer.id() == Some(LARGE_ID), advice);
+}
+
+/// Tries what later versions of vmconf may send, and what is for another adapter; then the first request again, whose
+/// first answer is `answer`.
+pub(super) fn try_strange(
+    adapter: &mut CheckedAdapter,
+    small: &SmallProgram,
+    answer: &Result<ProtocolAnswer, String>,
+    points: &mut CheckPoints,
+) {
+    let first = small.request(1, &small.steps);
+    let Ok(mut strange) = serde_json::from_str::<Json>(&first.line()) else { return };
+    let plain = adapter.ask(&first);
     strange["later"] = json!({"version": 2});
-    let answer = adapter.line(&format!("{strange}\n")).and_then(|line| {
-        ProtocolAnswer::read(&line)
-            .map_err(|error| format!("the answer is not one of the protocol: it {error}"))
-    });
+    let later = adapter.ask_line(&format!("{strange}\n"));
     let advice = "do not reject unknown members";
-    let both = plain.and_then(|plain| Ok((plain, answer?)));
-    let is_same = |(plain, answer): &(ProtocolAnswer, ProtocolAnswer)| plain == answer;
+    let both = plain.and_then(|plain| Ok((plain, later?)));
+    let is_same = |(plain, later): &(ProtocolAnswer, ProtocolAnswer)| plain == later;
     points.answer("ignores members that it does not know", both, is_same, advice);
     strange["machine"] = json!("no-such-machine");
-    let answer = adapter.line(&format!("{strange}\n"));
+    let other = adapter.line(&format!("{strange}\n"));
     let is_skip = |line: &Vec<u8>| matches!(ProtocolAnswer::read(line), Ok(ProtocolAnswer::Skip(_)));
-    points.answer("answers skip for another machine", answer, is_skip, "answer skip, with a reason");
+    points.answer("answers skip for another machine", other, is_skip, "answer skip, with a reason");
     strange["later"] = json!("x".repeat(1 << 20));
-    let answer = adapter.line(&format!("{strange}\n"));
-    points.add(
-        "reads a line of a megabyte",
-        answer.map(|_| ()).map_err(|why| format!("{why}; read whole lines")),
-    );
+    let long = adapter.line(&format!("{strange}\n"));
+    let outcome = long.map(|_| ()).map_err(|why| format!("{why}; read whole lines"));
+    points.add("reads a line of a megabyte", outcome);
+    let is_same = |again: &ProtocolAnswer| answer.as_ref() == Ok(again);
+    let advice = "keep nothing between requests";
+    points.answer("gives the same answer after all these", adapter.ask(&first), is_same, advice);
 }
 
 /// Tries the optional requests that are offered.
@@ -175,7 +179,7 @@ fn try_optional(adapter: &mut CheckedAdapter, offer: &Offer, small: &SmallProgra
     let SmallProgram { program, steps, .. } = small;
     let actions: Vec<_> = steps.iter().flat_map(|step| step.r#do.clone()).collect();
     let machine = offer.machine.clone();
-    if offer.requests.iter().any(|name| name == "digests") {
+    if offer.answers("digests") {
         let request = Request::Digests(Digests {
             id: 5,
             machine: machine.clone(),
@@ -189,7 +193,7 @@ fn try_optional(adapter: &mut CheckedAdapter, offer: &Offer, small: &SmallProgra
         let advice = "answer one SHA-256 for each number that the run reaches, of nothing for 0";
         points.add("answers digests", expect(answer, is_right, advice));
     }
-    if offer.requests.iter().any(|name| name == "trace") {
+    if offer.answers("trace") {
         let limits = BTreeMap::default();
         let program = program.clone();
         let request = Request::Trace(TraceRequest {

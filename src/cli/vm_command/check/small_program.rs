@@ -1,10 +1,11 @@
-//! A small program for a machine of this crate, and what that machine makes of it.
+//! A small program for a machine, and what the one of this crate makes of it.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 use vmconf::formats::{Inputs, NewVector, made_for};
 use vmconf::machines::MachineInfo;
+use vmconf::model::value::Value;
 use vmconf::run::LoadOptions;
 use vmconf::run::file_options::FileOptions;
 use vmconf::testees::process::written;
@@ -14,7 +15,7 @@ use vmconf::wire::protocol::{ObservedState, Offer, ProtocolAnswer, Request, RunR
 
 use crate::cli::program::case_of;
 
-/// A small program for a machine of this crate, with steps that observe the offered fields.
+/// A small program for a machine, with steps that observe the offered fields.
 #[derive(Clone)]
 pub(super) struct SmallProgram {
     pub(super) info: &'static MachineInfo,
@@ -23,6 +24,7 @@ pub(super) struct SmallProgram {
 }
 
 impl SmallProgram {
+    /// One for a machine of this crate.
     pub(super) fn of(info: &'static MachineInfo, offer: &Offer) -> Option<SmallProgram> {
         let (format, make) = made_for(info.name)?;
         let program = serde_json::from_str(info.sample).ok()?;
@@ -64,18 +66,19 @@ impl SmallProgram {
     }
 }
 
+/// How the value of a field is another one than this crate reports.
+pub(super) fn other_value(name: &str, theirs: Value, ours: Value) -> Option<String> {
+    let difference = format!("{name} is {theirs}, and the machine of vmconf has {ours}");
+    (theirs.in_order() != ours.in_order()).then_some(difference)
+}
+
 /// The first field that is not what this crate reports.
 pub(super) fn difference(info: &MachineInfo, theirs: &ObservedState, ours: &ObservedState) -> Option<String> {
     info.fields.iter().find_map(|field| {
         let name = field.name;
         let [theirs, ours] = [theirs, ours].map(|state| state.fields.get(name).cloned());
         match (theirs.map(|it| plain::read(it, &field.shape)), ours.map(|it| plain::read(it, &field.shape))) {
-            (Some(Ok(theirs)), Some(Ok(ours))) if theirs.clone().in_order() == ours.clone().in_order() => {
-                None
-            }
-            (Some(Ok(theirs)), Some(Ok(ours))) => {
-                Some(format!("{name} is {theirs}, and the machine of vmconf has {ours}"))
-            }
+            (Some(Ok(theirs)), Some(Ok(ours))) => other_value(name, theirs, ours),
             (Some(Err(wrong)), _) => Some(wrong.inside(name).to_string()),
             (None, Some(_)) => Some(format!("{name} is missing")),
             (Some(_), None) => Some(format!("{name} has a value, and the machine of vmconf has none")),

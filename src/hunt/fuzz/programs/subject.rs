@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::explain::explain;
-use crate::hunt::fuzz::FuzzCause;
+use crate::hunt::fuzz::{DifferenceOf, FuzzCause};
 use crate::hunt::minimize::{diverging_instruction, named_instruction};
 use crate::isa::OpInfo;
 use crate::model::verdict::VerdictKind;
@@ -63,14 +63,13 @@ impl<'o> Subject<'o> {
         Subject { name, options, worker, counts, has_run: false, not_run: None, repeated }
     }
 
-    pub(super) fn count(&mut self, codes: &BTreeSet<u16>, differs: bool) {
+    pub(super) fn count(&mut self, codes: &BTreeSet<u16>, difference: Option<DifferenceOf>) {
         for code in codes {
             let counts = self.counts.entry(*code).or_default();
-            if differs {
-                counts.failing += 1;
-            } else {
-                counts.passing += 1;
-            }
+            *match difference {
+                Some(_) => &mut counts.failing,
+                None => &mut counts.passing,
+            } += 1;
         }
     }
 

@@ -188,13 +188,13 @@ fn a_push_is_suspected_only_if_most_programs_with_it_differ() {
     let mut subject = Subject::new("mine", &options);
     let (with_shift, without) = (BTreeSet::from([push.code, shift.code]), BTreeSet::from([push.code]));
     for _ in 0..20 {
-        subject.count(&with_shift, true);
-        subject.count(&without, false);
-        subject.count(&without, false);
+        subject.count(&with_shift, Some(DifferenceOf::Values));
+        subject.count(&without, None);
+        subject.count(&without, None);
     }
     assert!(subject.may_be_wrong(shift) && !subject.may_be_wrong(push));
     for _ in 0..30 {
-        subject.count(&without, true);
+        subject.count(&without, Some(DifferenceOf::Values));
     }
     assert!(subject.may_be_wrong(push));
 }
