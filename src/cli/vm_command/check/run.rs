@@ -120,7 +120,7 @@ fn try_state(theirs: &ObservedState, ours: &ObservedState, info: &MachineInfo, p
         let [theirs, ours] = [theirs, ours].map(|state| state.fields.get(field.name).cloned());
         let (Some(theirs), Some(ours)) = (theirs, ours) else { continue };
         match (plain::read(theirs, &field.shape), plain::read(ours, &field.shape)) {
-            (Ok(theirs), Ok(ours)) => other = other.or_else(|| other_value(field.name, theirs, ours)),
+            (Ok(theirs), Ok(ours)) => other = other.or_else(|| other_value(field.name, &theirs, &ours)),
             (Err(wrong), _) => drop(misfit.get_or_insert(wrong.inside(field.name).to_string())),
             (_, Err(_)) => {}
         }

@@ -67,9 +67,9 @@ impl SmallProgram {
 }
 
 /// How the value of a field is another one than this crate reports.
-pub(super) fn other_value(name: &str, theirs: Value, ours: Value) -> Option<String> {
-    let difference = format!("{name} is {theirs}, and the machine of vmconf has {ours}");
-    (theirs.in_order() != ours.in_order()).then_some(difference)
+pub(super) fn other_value(name: &str, theirs: &Value, ours: &Value) -> Option<String> {
+    let differs = theirs.clone().in_order() != ours.clone().in_order();
+    differs.then(|| format!("{name} is {theirs}, and the machine of vmconf has {ours}"))
 }
 
 /// The first field that is not what this crate reports.
@@ -78,7 +78,7 @@ pub(super) fn difference(info: &MachineInfo, theirs: &ObservedState, ours: &Obse
         let name = field.name;
         let [theirs, ours] = [theirs, ours].map(|state| state.fields.get(name).cloned());
         match (theirs.map(|it| plain::read(it, &field.shape)), ours.map(|it| plain::read(it, &field.shape))) {
-            (Some(Ok(theirs)), Some(Ok(ours))) => other_value(name, theirs, ours),
+            (Some(Ok(theirs)), Some(Ok(ours))) => other_value(name, &theirs, &ours),
             (Some(Err(wrong)), _) => Some(wrong.inside(name).to_string()),
             (None, Some(_)) => Some(format!("{name} is missing")),
             (Some(_), None) => Some(format!("{name} has a value, and the machine of vmconf has none")),
