@@ -361,7 +361,7 @@ mod tests {
         }
     }
 
-    /// Whoever ends the command at the next question, as with Ctrl-C, keeps what he accepted.
+    /// Ctrl-C at the next question loses no accepted case.
     #[test]
     fn an_accepted_case_is_written_before_the_next_question() {
         let folder = tempfile::tempdir().unwrap();

@@ -191,7 +191,7 @@ impl Update {
             accepted: self.accept.clone().map_or(AcceptedFailures::Nothing, AcceptedFailures::All),
             unseen: if self.prune { Unseen::Prune } else { Unseen::Keep },
         };
-        // Whoever has changed the list since the run began keeps what he wrote.
+        // Another program may have changed the list during the run: its changes stay.
         let (text, known) = self.list()?;
         let elsewhere = elsewhere(&known, &reports, &settings.anchor, &options);
         let updated =

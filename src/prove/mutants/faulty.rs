@@ -157,7 +157,7 @@ impl Faulty {
         status
     }
 
-    /// Executes the instruction. If it fails, it fails otherwise.
+    /// Executes the instruction. If it fails, the kind of its failure is another one.
     fn other_failure(&mut self, writes: &[Cell]) -> Status {
         let throws = writes.iter().any(|cell| matches!(cell, Cell::Named("exception", _)));
         let status = self.execute();
