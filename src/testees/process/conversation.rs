@@ -19,9 +19,6 @@ use crate::testees::testee::Stopped;
 /// How often to check whether the process has ended or the run was interrupted.
 const INTERVAL: Duration = Duration::from_millis(25);
 
-/// How many times the limit on the first answer begins anew, at most, because the process says that it is alive.
-const MAX_ALIVE: u32 = 10;
-
 /// A process. Dropping this ends it and everything that it started.
 ///
 /// Several threads may send requests at the same time: their lines are written one after another, and the
@@ -64,8 +61,6 @@ pub struct Awaited<'c> {
     /// How long the last answer took.
     took: Duration,
     timeout: Duration,
-    /// How often the time may begin anew.
-    most_alive: u32,
 }
 
 impl Conversation {
@@ -116,9 +111,7 @@ impl Conversation {
     /// Why there is no line.
     pub fn ask(&self, asking: Asking, interrupt: &Interrupt) -> Result<Vec<u8>, Trouble> {
         let Asking { line, id, timeout } = asking;
-        let mut awaited = self.send(line, &[id], timeout)?;
-        awaited.most_alive = if id.is_none() { MAX_ALIVE } else { 0 };
-        awaited.next(interrupt)
+        self.send(line, &[id], timeout)?.next(interrupt)
     }
 
     /// Writes lines, each with its terminator, that are answered in their order. `ids` are the numbers of the
@@ -138,7 +131,7 @@ impl Conversation {
         let waiting = ids.iter().map(|id| Waiting { id: *id, answer: answer.clone() }).collect();
         let requests = lock(&self.requests).clone().ok_or(Trouble::Closed)?;
         requests.send(SentRequests { lines, waiting }).map_err(|_| Trouble::Closed)?;
-        Ok(Awaited { conversation: self, answers, since: None, took: Duration::ZERO, timeout, most_alive: 0 })
+        Ok(Awaited { conversation: self, answers, since: None, took: Duration::ZERO, timeout })
     }
 
     /// Closes the input of the process, so that it ends.
@@ -218,12 +211,7 @@ impl Awaited<'_> {
                     self.since = None;
                     return answer;
                 }
-                Ok(Incoming::Due) => self.since = Some(Instant::now()),
-                Ok(Incoming::Alive) if self.most_alive > 0 => {
-                    self.most_alive -= 1;
-                    self.since = Some(Instant::now());
-                }
-                Ok(Incoming::Alive) => {}
+                Ok(Incoming::Due | Incoming::Alive) => self.since = Some(Instant::now()),
                 Err(RecvTimeoutError::Disconnected) => return Err(Trouble::Closed),
                 Err(RecvTimeoutError::Timeout) if interrupt.is_requested() => {
                     return Err(Trouble::Interrupted);

@@ -13,11 +13,14 @@ use crate::wire::protocol::{AnswerHeader, MAX_LINE};
 /// How many bytes of a line without an end are kept.
 const SHOWN: usize = 200;
 
+/// How many times the limit on the first answer begins anew, at most, because the process says that it is alive.
+const MAX_ALIVE: u32 = 10;
+
 /// What a process wrote, for the thread that waits for it.
 pub(super) enum Incoming {
     /// The line that answers the request.
     Answer(Result<Vec<u8>, Trouble>),
-    /// The process is alive.
+    /// The process is alive, so that the time for its first answer begins anew.
     Alive,
     /// All requests before this one are answered, so that its time begins.
     Due,
@@ -54,6 +57,8 @@ struct LineState {
     /// Whether `hello` is answered, and the number of the last request that is.
     said_hello: bool,
     answered: u64,
+    /// How often the process said in time that it is alive.
+    alive: u32,
     /// A line that came before `hello` was sent: a process need not wait for it.
     early: Option<Vec<u8>>,
     stray: Option<Stray>,
@@ -109,9 +114,13 @@ impl TesteeLines {
         state.unfinished = (Vec::new(), 0);
         let header = AnswerHeader::read(&line);
         if header.is_alive() {
-            if let Some(waiting) = state.waiting.front() {
+            // Only those that count are passed on: a process may write any number of them.
+            if let Some(Waiting { id: None, answer }) = state.waiting.front()
+                && state.alive < MAX_ALIVE
+            {
                 // The thread may have stopped waiting.
-                let _ = waiting.answer.send(Incoming::Alive);
+                let _ = answer.send(Incoming::Alive);
+                state.alive += 1;
             }
             return;
         }
@@ -226,6 +235,24 @@ mod tests {
     use std::sync::mpsc;
 
     use super::*;
+
+    /// The others of a flood are dropped as they come.
+    #[test]
+    fn a_process_that_says_that_it_is_alive_gets_ten_times_as_long_for_its_first_answer() {
+        let lines = TesteeLines::default();
+        let [(first, to_first), (second, to_second)] = [(); 2].map(|()| mpsc::channel());
+        let say = || (0..50).for_each(|_| lines.take(b"{\"type\":\"alive\"}\n".to_vec()));
+        let count = |received: &mpsc::Receiver<Incoming>| {
+            received.try_iter().filter(|it| matches!(it, Incoming::Alive)).count()
+        };
+        lines.expect(Waiting { id: None, answer: first });
+        say();
+        assert_eq!(count(&to_first), 10);
+        lines.take(b"{\"type\":\"hello\"}\n".to_vec());
+        lines.expect(Waiting { id: Some(1), answer: second });
+        say();
+        assert_eq!(count(&to_second), 0);
+    }
 
     /// The time of a request begins when those before it are answered.
     #[test]

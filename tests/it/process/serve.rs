@@ -96,7 +96,9 @@ while IFS= read -r line; do case $line in *'\"id\":7,'*) exit 0 ;; esac; echo \"
         assert_eq!(ran.exit, 0, "{ran:?}");
         let counts = std::fs::read_to_string(project.path("counts")).unwrap();
         let most = counts.lines().map(|it| it.trim().parse::<u16>().unwrap()).max();
-        assert_eq!(most, jobs.parse().ok(), "{counts}");
+        // One that has ended may still be there for a moment when the next one starts.
+        let (most, jobs): (u16, u16) = (most.unwrap(), jobs.parse().unwrap());
+        assert!((jobs..=jobs + 1).contains(&most), "{counts}");
         assert!(counts.lines().count() > 4, "{counts}");
     }
 }
