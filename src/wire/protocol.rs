@@ -364,9 +364,14 @@ pub struct TesteeFailure {
 }
 
 impl TesteeFailure {
-    /// The path of the invalid datum.
+    /// The path of the invalid datum; `None` if no program can have one at such a path.
     pub fn path(&self) -> Option<Path> {
+        /// More than a line may nest. A path is a chain that is followed by recursion.
+        const MAX_KEYS: usize = 128;
         let (PathKey::Name(field), keys) = self.at.split_first()? else { return None };
+        if keys.len() > MAX_KEYS {
+            return None;
+        }
         Some(keys.iter().fold(Path::field(field.clone()), |path, key| path.child(key.clone())))
     }
 }
@@ -577,4 +582,17 @@ fn read_typed<T>(line: &[u8], types: &[LineReader<T>]) -> Result<T, LineError> {
     let (last, others) = names.split_last().unwrap_or((&"", &[]));
     let expected = format!("{} or {last}", others.join(", "));
     Err(format!("{} is not a type of line; expected {expected}", start(&r#type)).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The line of an answer has room for a million keys.
+    #[test]
+    fn a_path_that_no_program_has_is_none() {
+        let failure = |count| TesteeFailure { id: 1, message: "m".to_owned(), at: vec!["a".into(); count] };
+        assert_eq!(failure(2).path(), Some(Path::field("a").child("a")));
+        assert_eq!(failure(1_000_000).path(), None);
+    }
 }
