@@ -36,13 +36,18 @@ pub struct OpInfo {
     pub pops: u16,
     /// The number of stack items that it pushes.
     pub pushes: u16,
-    /// What it does, in one line.
+    /// What it does, in one line, with `{N}` for the number at the end of its name; see [`OpInfo::meaning`].
     pub doc: &'static str,
     /// What it reads and writes besides the stack.
     pub effects: &'static [DeclaredEffect],
 }
 
 impl OpInfo {
+    /// What it does, in one line.
+    pub fn meaning(&self) -> String {
+        self.doc.replace("{N}", &rows::number_in(self.name).to_string())
+    }
+
     /// The number of bytes of this instruction's operands in `rest`, which follows the code; `None` if `rest`
     /// is too short.
     pub fn operand_len(&self, rest: &[u8]) -> Option<usize> {

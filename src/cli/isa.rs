@@ -47,7 +47,7 @@ impl IsaArgs {
                 gas(&op.gas.to_string()),
                 op.pops,
                 op.pushes,
-                op.doc,
+                op.meaning(),
                 op.alias.map_or(String::new(), |alias| format!("; also {alias}"))
             )?;
         }

@@ -1,75 +1,150 @@
 //! How the table of an instruction set is written, and the macros that generate code from it.
 //!
-//! A table is a macro that passes its rows to another macro, a maker:
+//! A table is a macro that passes its rows to another macro, a maker, in the form that [`named_rows`] gives them:
 //!
 //! ```text
 //! macro_rules! rows {
-//!     ($make:ident $head:tt) => { $make! { $head
+//!     ($make:ident $head:tt) => { named_rows! { $make $head
 //!         //code name   operands    gas  pops -> pushes  handler           doc             effects
 //!         0x01   ADD    []          3    (2 -> 1)        arith::add,       "a + b",        [];
 //!         0x51   MLOAD  []          3    (1 -> 1)        memory::mload,    "word at a",    [Reads(Word(0))];
-//!         0x60   PUSH1  [Word(1)]   3    (0 -> 1)        stack::push::<1>, "push 1 byte",  [];
+//!         0x60   PUSH1 PUSH2 PUSH3 PUSH4
+//!                       [Word(N)]   3    (0 -> 1)        stack::push::<N>, "push {N} bytes", [];
 //!     }};
 //! }
 //!
 //! rows!(opcodes { /// The opcodes.
 //!     Op, EVM = "evm", Place });
-//! rows!(interpreter { interpret(Frame) -> Stop });
+//! rows!(interpreter { interpret(Frame: Op) -> Stop });
 //! rows!(effects { EFFECTS: Evm, Place });
 //! ```
 //!
-//! A machine without gas omits that column. The last column lists what an instruction reads and writes in
-//! addition to the stack items that the row counts; it is never omitted, but empty in most rows.
+//! A row is one instruction or a range: instructions with codes one after the other that differ by the number at
+//! the end of their names, which is `N` in the other columns and `{N}` in the doc. A machine without gas omits
+//! that column. The last column lists what an instruction reads and writes in addition to the stack items that
+//! the row counts; it is never omitted, but empty in most rows.
 //!
 //! | maker | what it generates |
 //! |---|---|
 //! | `opcodes` (here) | the enum of the mnemonics, the decoder and the [`Isa`](crate::isa::Isa) |
 //! | `interpreter` (`machines/interpreter.rs`) | the loop |
 //! | `effects` (`machines/effects.rs`) | what each row reads and writes, for blame and traces |
+//! | `roles` (`machines/evm/hot/role.rs`) | what a row is in a block of the EVM that is compiled as one |
+
+/// Passes rows to a maker in one form, `{ code [names] [operands] (gas) pops pushes (handler) doc effects }`, so that
+/// only this macro knows how a row is written.
+macro_rules! named_rows {
+    (
+        $make:ident $head:tt
+        $($code:literal $($name:ident)+ [$($operand:tt)*] $($gas:literal $(* $times:tt)?)? ($pops:tt -> $pushes:tt)
+            $family:ident::$handler:ident$(::<$($generic:tt),+>)?, $doc:literal, $effects:tt;)*
+    ) => {
+        $make! { $head
+            $({
+                $code [$($name)+] [$($operand)*] ((0 $(+ $gas $(* $times)?)?) as u64) $pops $pushes
+                ($family::$handler$(::<$($generic),+>)?) $doc $effects
+            })*
+        }
+    };
+}
+
+/// The number at the end of a mnemonic: 12 of PUSH12; 0 without one.
+pub(crate) const fn number_in(name: &str) -> usize {
+    let name = name.as_bytes();
+    let mut start = name.len();
+    while start > 0 && name[start - 1].is_ascii_digit() {
+        start -= 1;
+    }
+    let mut number = 0;
+    while start < name.len() {
+        number = number * 10 + (name[start] - b'0') as usize;
+        start += 1;
+    }
+    number
+}
+
+/// An expression of a row for one of its instructions, with `N` as the number at the end of its name.
+macro_rules! with_number {
+    ($name:ident: $($expression:tt)*) => {{
+        #[allow(dead_code, reason = "most rows do not need it")]
+        const N: usize = $crate::isa::rows::number_in(stringify!($name));
+        $($expression)*
+    }};
+}
+
+/// The operands of a row as data.
+macro_rules! operands {
+    ([$($operand:ident($size:expr))*]) => {
+        &[$($crate::isa::ImmediateOperand::$operand($size as u8)),*]
+    };
+}
 
 /// Generates from the rows of a machine the enum of its mnemonics with the decoder `of_code`, and the static
 /// [`Isa`](crate::isa::Isa).
 macro_rules! opcodes {
     (
         { $(#[$attribute:meta])* $op:ident, $isa:ident = $machine:literal, $place:ident }
-        $($code:literal $name:ident [$($operand:ident($size:literal))*] $($gas:literal)?
-            ($pops:literal -> $pushes:literal) $handler:path, $doc:literal, $effects:tt;)*
+        $({
+            $code:literal [$first:ident $($next:ident)*] $operands:tt $gas:tt $pops:tt $pushes:tt $handler:tt
+            $doc:literal $effects:tt
+        })*
     ) => {
         $(#[$attribute])*
         #[repr(u8)]
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         #[allow(clippy::upper_case_acronyms, non_camel_case_types)]
         pub enum $op {
-            $(#[doc = concat!("`", $doc, "`")] $name = $code,)*
+            $(#[doc = concat!("`", $doc, "`")] $first = $code, $(#[doc = concat!("`", $doc, "`")] $next,)*)*
         }
 
         impl $op {
+            const ALL: &[$op] = &[$($op::$first, $($op::$next,)*)*];
+
+            const BY_CODE: [Option<$op>; 256] = {
+                let mut by_code = [None; 256];
+                let mut index = 0;
+                while index < Self::ALL.len() {
+                    by_code[Self::ALL[index] as usize] = Some(Self::ALL[index]);
+                    index += 1;
+                }
+                by_code
+            };
+
             /// The instruction with this code; `None` if undefined.
             pub fn of_code(code: u8) -> Option<$op> {
-                match code {
-                    $($code => Some($op::$name),)*
-                    _ => None,
-                }
+                Self::BY_CODE[usize::from(code)]
             }
         }
 
         /// The instruction set.
-        pub static $isa: $crate::isa::Isa = $crate::isa::Isa::new($machine, $crate::isa::Unit::Bytes, &[
-            $($crate::isa::OpInfo {
-                code: $code,
-                mask: 0xff,
-                name: stringify!($name),
-                alias: None,
-                operands: &[$($crate::isa::ImmediateOperand::$operand($size)),*],
-                fields: &[],
-                arguments: &[],
-                gas: 0 $(+ $gas)?,
-                pops: $pops,
-                pushes: $pushes,
-                doc: $doc,
-                effects: $crate::isa::effect::declared_effects!($place: $effects),
-            },)*
-        ]);
+        pub static $isa: $crate::isa::Isa = $crate::isa::Isa::new(
+            $machine,
+            $crate::isa::Unit::Bytes,
+            &[$(
+                $crate::isa::rows::op_info!($op $first $operands $gas $pops $pushes $doc $place $effects),
+                $($crate::isa::rows::op_info!($op $next $operands $gas $pops $pushes $doc $place $effects),)*
+            )*],
+        );
+    };
+}
+
+/// The description of one instruction.
+macro_rules! op_info {
+    ($op:ident $name:ident $operands:tt $gas:tt $pops:tt $pushes:tt $doc:literal $place:ident $effects:tt) => {
+        $crate::isa::rows::with_number!($name: $crate::isa::OpInfo {
+            code: $op::$name as u16,
+            mask: 0xff,
+            name: stringify!($name),
+            alias: None,
+            operands: $crate::isa::rows::operands!($operands),
+            fields: &[],
+            arguments: &[],
+            gas: $gas,
+            pops: $pops as u16,
+            pushes: $pushes as u16,
+            doc: $doc,
+            effects: $crate::isa::effect::declared_effects!($place: $effects),
+        })
     };
 }
 
@@ -97,4 +172,4 @@ macro_rules! every_code {
     };
 }
 
-pub(crate) use {every_code, opcodes};
+pub(crate) use {every_code, named_rows, op_info, opcodes, operands, with_number};

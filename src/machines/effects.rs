@@ -63,28 +63,33 @@ pub(crate) fn declared<M: DeclaredPlaces>(machine: &M, counts: &dyn Fn(usize) ->
     effects
 }
 
-/// Generates from the rows of a machine the static list of what each row declares, in the order of the rows.
+/// Generates the static list of what each instruction declares from the last columns of the rows.
 ///
 /// The list of a row is written without paths: [`Effect`]s, and variants of the enum of the machine's places.
-/// A table with other columns passes only its lists.
 macro_rules! effects {
-    ({ $list:ident: $machine:ty, $place:ident } $([$($effect:expr),*])*) => {
+    ({ $list:ident: $machine:ty, $place:ident } $($effects:expr),* $(,)?) => {
         /// What each row reads and writes, in the order of the rows.
         pub(super) static $list: &[&[$crate::machines::effects::Effect<$machine, $place>]] = {
             #[allow(unused_imports, reason = "a machine may need only some")]
             use $crate::machines::effects::Effect::{Creates, Jumps, JumpsTo, Leaves, Moves, Needs, Reads, Stores, Takes, Writes};
             #[allow(clippy::enum_glob_use, reason = "rows name places without their type")]
             use $place::*;
-            &[$(&[$($effect),*]),*]
+            &[$(&$effects),*]
         };
-    };
-    (
-        $head:tt
-        $($code:literal $name:ident [$($operand:ident($size:literal))*] $($gas:literal)?
-            ($pops:literal -> $pushes:literal) $handler:path, $doc:literal, $effects:tt;)*
-    ) => {
-        $crate::machines::effects::effects! { $head $($effects)* }
     };
 }
 
-pub(crate) use effects;
+/// Does the same for the rows of [`named_rows`](crate::isa::rows), with a list for each instruction of a range.
+macro_rules! effect_lists {
+    (
+        $head:tt
+        $({
+            $code:literal [$($name:ident)+] $operands:tt $gas:tt $pops:tt $pushes:tt $handler:tt
+            $doc:literal $effects:tt
+        })*
+    ) => {
+        $crate::machines::effects::effects! { $head $($($crate::isa::rows::with_number!($name: $effects)),+),* }
+    };
+}
+
+pub(crate) use {effect_lists, effects};

@@ -48,9 +48,11 @@ pub(crate) trait Interpreted {
 /// [`Interpreted`]. It runs until a handler or the meter ends it.
 macro_rules! interpreter {
     (
-        { $interpret:ident($frame:ident) -> $stop:ty }
-        $($code:literal $name:ident [$($operand:ident($size:literal))*] $($gas:literal)?
-            ($pops:literal -> $pushes:literal) $handler:path, $doc:literal, [$($effect:expr),*];)*
+        { $interpret:ident($frame:ident: $op:ident) -> $stop:ty }
+        $({
+            $code:literal [$($name:ident)+] $operands:tt $gas:tt $pops:tt $pushes:tt $handler:tt
+            $doc:literal $effects:tt
+        })*
     ) => {
         /// The loop: fetches and executes until a handler or the meter ends it.
         // Each arm returns to the top by itself: a result shared by all arms would have to be checked after
@@ -62,6 +64,7 @@ macro_rules! interpreter {
             meter: &mut impl $crate::machines::machine::Meter,
         ) -> Option<$stop> {
             use $crate::machines::interpreter::Interpreted;
+            $($(const $name: u8 = $op::$name as u8;)+)*
             loop {
                 if meter.tick(|| frame.lead()).is_break() {
                     return None;
@@ -72,9 +75,9 @@ macro_rules! interpreter {
                     reason = "the last arm lists every code, also those with a row"
                 )]
                 match frame.fetch() {
-                    $($code => {
-                        if !frame.enter::<$pops, $pushes>(0 $(+ $gas)?) {
-                            return Some(frame.refuse::<$pops>(0 $(+ $gas)?));
+                    $($($name => $crate::isa::rows::with_number!($name: {
+                        if !frame.enter::<$pops, $pushes>($gas) {
+                            return Some(frame.refuse::<$pops>($gas));
                         }
                         let mut lent = frame.lend();
                         let flow = $handler(&mut lent);
@@ -82,10 +85,8 @@ macro_rules! interpreter {
                         if let Err(stop) = frame.settle(hot, flow) {
                             return Some(frame.stop(stop));
                         }
-                        frame.advance(const {
-                            $crate::isa::fixed_len(&[$($crate::isa::ImmediateOperand::$operand($size)),*])
-                        });
-                    })*
+                        frame.advance(const { $crate::isa::fixed_len($crate::isa::rows::operands!($operands)) });
+                    }),)+)*
                     $crate::isa::rows::every_code!() => return Some(frame.undefined()),
                 }
             }

@@ -22,7 +22,7 @@ fn of_machine(suite: &VectorSuite, machine: &'static MachineInfo) -> MachineCove
     let instruction = |op: &OpInfo| {
         let of_op = points.range((op.name, "")..).take_while(|((name, _), _)| *name == op.name);
         let aspects = of_op.map(|((_, what), count)| Aspect { what: (*what).to_owned(), cases: *count });
-        CoveredInstruction { name: op.name.to_owned(), doc: op.doc.to_owned(), aspects: aspects.collect() }
+        CoveredInstruction { name: op.name.to_owned(), doc: op.meaning(), aspects: aspects.collect() }
     };
     MachineCoverage {
         machine: machine.name.to_owned(),

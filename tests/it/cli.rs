@@ -412,8 +412,13 @@ fn isa_prints_every_row() {
     assert_eq!(rows.clone().count(), vmconf::machines::evm::EVM.ops.len());
     for (row, op) in rows.zip(vmconf::machines::evm::EVM.ops) {
         let start = format!("0x{:02x}  {} ", op.code, op.name);
-        assert!(row.starts_with(&start) && row.ends_with(op.doc), "{row}");
+        assert!(row.starts_with(&start) && row.ends_with(&op.meaning()), "{row}");
     }
+    // One of a range of instructions has its number in every column.
+    assert!(
+        table.contains("0x82  DUP3                    3      3     4       copy item 3 from the top\n"),
+        "{table}"
+    );
 }
 
 #[test]

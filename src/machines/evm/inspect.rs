@@ -7,7 +7,7 @@ use super::place::EvmPlace;
 use super::world::{EvmAccount, address_bytes};
 use crate::isa::disassembler::disassemble;
 use crate::machines::byte_memory;
-use crate::machines::effects::{DeclaredPlaces, Effect, declared, effects};
+use crate::machines::effects::{DeclaredPlaces, Effect, declared, effect_lists};
 use crate::machines::inspect::{Effects, GasCount, Inspect};
 use crate::machines::moves::{duplicated, swapped};
 use crate::machines::record::word_value;
@@ -108,7 +108,7 @@ pub(super) fn jumped(machine: &Evm) -> Option<usize> {
     usize::try_from(machine.word(0)?).ok()
 }
 
-rows!(effects { EFFECTS: Evm, EvmPlace });
+rows!(effect_lists { EFFECTS: Evm, EvmPlace });
 
 impl DeclaredPlaces for Evm {
     type Place = EvmPlace;

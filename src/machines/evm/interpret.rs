@@ -1,12 +1,12 @@
 //! The loop over the instructions.
 
 use super::frame::{EvmFrame, EvmStop};
-use super::opcodes::rows;
+use super::opcodes::{Op, rows};
 use super::{arith, bitwise, call, environment, flow, hash, log, memory, stack, storage, wide};
 use crate::machines::interpreter::{Interpreted, interpreter};
 use crate::machines::machine::{Meter, Metered};
 
-rows!(interpreter { interpret(EvmFrame) -> EvmStop });
+rows!(interpreter { interpret(EvmFrame: Op) -> EvmStop });
 
 /// The loop. Returns why it ended; `None` if the meter ended it.
 #[inline(never)]

@@ -7,7 +7,7 @@ use crate::isa::rows::opcodes;
 // One row per line, so that the table can be read by column.
 #[rustfmt::skip]
 macro_rules! rows {
-    ($make:ident $head:tt) => { $make! { $head
+    ($make:ident $head:tt) => { $crate::isa::rows::named_rows! { $make $head
     0x00 STOP         []       0     (0 -> 0)   flow::stop,              "end with empty output", [];
     0x01 ADD          []       3     (2 -> 1)   arith::add,              "a + b", [];
     0x02 MUL          []       5     (2 -> 1)   arith::mul,              "a * b", [];
@@ -64,74 +64,15 @@ macro_rules! rows {
     0x5a GAS          []       2     (0 -> 1)   flow::gas,               "gas left after this instruction", [];
     0x5b JUMPDEST     []       1     (0 -> 0)   flow::jumpdest,          "a place to jump to", [];
     0x60 PUSH1        [Word(1)]  3     (0 -> 1)   stack::push::<1>,        "push the byte that follows", [];
-    0x61 PUSH2        [Word(2)]  3     (0 -> 1)   stack::push::<2>,        "push the 2 bytes that follow", [];
-    0x62 PUSH3        [Word(3)]  3     (0 -> 1)   stack::push::<3>,        "push the 3 bytes that follow", [];
-    0x63 PUSH4        [Word(4)]  3     (0 -> 1)   stack::push::<4>,        "push the 4 bytes that follow", [];
-    0x64 PUSH5        [Word(5)]  3     (0 -> 1)   stack::push::<5>,        "push the 5 bytes that follow", [];
-    0x65 PUSH6        [Word(6)]  3     (0 -> 1)   stack::push::<6>,        "push the 6 bytes that follow", [];
-    0x66 PUSH7        [Word(7)]  3     (0 -> 1)   stack::push::<7>,        "push the 7 bytes that follow", [];
-    0x67 PUSH8        [Word(8)]  3     (0 -> 1)   stack::push::<8>,        "push the 8 bytes that follow", [];
-    0x68 PUSH9        [Word(9)]  3     (0 -> 1)   stack::push::<9>,        "push the 9 bytes that follow", [];
-    0x69 PUSH10       [Word(10)] 3     (0 -> 1)   stack::push::<10>,       "push the 10 bytes that follow", [];
-    0x6a PUSH11       [Word(11)] 3     (0 -> 1)   stack::push::<11>,       "push the 11 bytes that follow", [];
-    0x6b PUSH12       [Word(12)] 3     (0 -> 1)   stack::push::<12>,       "push the 12 bytes that follow", [];
-    0x6c PUSH13       [Word(13)] 3     (0 -> 1)   stack::push::<13>,       "push the 13 bytes that follow", [];
-    0x6d PUSH14       [Word(14)] 3     (0 -> 1)   stack::push::<14>,       "push the 14 bytes that follow", [];
-    0x6e PUSH15       [Word(15)] 3     (0 -> 1)   stack::push::<15>,       "push the 15 bytes that follow", [];
-    0x6f PUSH16       [Word(16)] 3     (0 -> 1)   stack::push::<16>,       "push the 16 bytes that follow", [];
-    0x70 PUSH17       [Word(17)] 3     (0 -> 1)   stack::push::<17>,       "push the 17 bytes that follow", [];
-    0x71 PUSH18       [Word(18)] 3     (0 -> 1)   stack::push::<18>,       "push the 18 bytes that follow", [];
-    0x72 PUSH19       [Word(19)] 3     (0 -> 1)   stack::push::<19>,       "push the 19 bytes that follow", [];
-    0x73 PUSH20       [Word(20)] 3     (0 -> 1)   stack::push::<20>,       "push the 20 bytes that follow", [];
-    0x74 PUSH21       [Word(21)] 3     (0 -> 1)   stack::push::<21>,       "push the 21 bytes that follow", [];
-    0x75 PUSH22       [Word(22)] 3     (0 -> 1)   stack::push::<22>,       "push the 22 bytes that follow", [];
-    0x76 PUSH23       [Word(23)] 3     (0 -> 1)   stack::push::<23>,       "push the 23 bytes that follow", [];
-    0x77 PUSH24       [Word(24)] 3     (0 -> 1)   stack::push::<24>,       "push the 24 bytes that follow", [];
-    0x78 PUSH25       [Word(25)] 3     (0 -> 1)   stack::push::<25>,       "push the 25 bytes that follow", [];
-    0x79 PUSH26       [Word(26)] 3     (0 -> 1)   stack::push::<26>,       "push the 26 bytes that follow", [];
-    0x7a PUSH27       [Word(27)] 3     (0 -> 1)   stack::push::<27>,       "push the 27 bytes that follow", [];
-    0x7b PUSH28       [Word(28)] 3     (0 -> 1)   stack::push::<28>,       "push the 28 bytes that follow", [];
-    0x7c PUSH29       [Word(29)] 3     (0 -> 1)   stack::push::<29>,       "push the 29 bytes that follow", [];
-    0x7d PUSH30       [Word(30)] 3     (0 -> 1)   stack::push::<30>,       "push the 30 bytes that follow", [];
-    0x7e PUSH31       [Word(31)] 3     (0 -> 1)   stack::push::<31>,       "push the 31 bytes that follow", [];
-    0x7f PUSH32       [Word(32)] 3     (0 -> 1)   stack::push::<32>,       "push the 32 bytes that follow", [];
-    0x80 DUP1         []       3     (1 -> 2)   stack::dup::<1>,         "copy item 1 from the top", [Moves(duplicated)];
-    0x81 DUP2         []       3     (2 -> 3)   stack::dup::<2>,         "copy item 2 from the top", [Moves(duplicated)];
-    0x82 DUP3         []       3     (3 -> 4)   stack::dup::<3>,         "copy item 3 from the top", [Moves(duplicated)];
-    0x83 DUP4         []       3     (4 -> 5)   stack::dup::<4>,         "copy item 4 from the top", [Moves(duplicated)];
-    0x84 DUP5         []       3     (5 -> 6)   stack::dup::<5>,         "copy item 5 from the top", [Moves(duplicated)];
-    0x85 DUP6         []       3     (6 -> 7)   stack::dup::<6>,         "copy item 6 from the top", [Moves(duplicated)];
-    0x86 DUP7         []       3     (7 -> 8)   stack::dup::<7>,         "copy item 7 from the top", [Moves(duplicated)];
-    0x87 DUP8         []       3     (8 -> 9)   stack::dup::<8>,         "copy item 8 from the top", [Moves(duplicated)];
-    0x88 DUP9         []       3     (9 -> 10)  stack::dup::<9>,         "copy item 9 from the top", [Moves(duplicated)];
-    0x89 DUP10        []       3     (10 -> 11) stack::dup::<10>,        "copy item 10 from the top", [Moves(duplicated)];
-    0x8a DUP11        []       3     (11 -> 12) stack::dup::<11>,        "copy item 11 from the top", [Moves(duplicated)];
-    0x8b DUP12        []       3     (12 -> 13) stack::dup::<12>,        "copy item 12 from the top", [Moves(duplicated)];
-    0x8c DUP13        []       3     (13 -> 14) stack::dup::<13>,        "copy item 13 from the top", [Moves(duplicated)];
-    0x8d DUP14        []       3     (14 -> 15) stack::dup::<14>,        "copy item 14 from the top", [Moves(duplicated)];
-    0x8e DUP15        []       3     (15 -> 16) stack::dup::<15>,        "copy item 15 from the top", [Moves(duplicated)];
-    0x8f DUP16        []       3     (16 -> 17) stack::dup::<16>,        "copy item 16 from the top", [Moves(duplicated)];
-    0x90 SWAP1        []       3     (2 -> 2)   stack::swap::<1>,        "exchange the top and item 1 below it", [Moves(swapped)];
-    0x91 SWAP2        []       3     (3 -> 3)   stack::swap::<2>,        "exchange the top and item 2 below it", [Moves(swapped)];
-    0x92 SWAP3        []       3     (4 -> 4)   stack::swap::<3>,        "exchange the top and item 3 below it", [Moves(swapped)];
-    0x93 SWAP4        []       3     (5 -> 5)   stack::swap::<4>,        "exchange the top and item 4 below it", [Moves(swapped)];
-    0x94 SWAP5        []       3     (6 -> 6)   stack::swap::<5>,        "exchange the top and item 5 below it", [Moves(swapped)];
-    0x95 SWAP6        []       3     (7 -> 7)   stack::swap::<6>,        "exchange the top and item 6 below it", [Moves(swapped)];
-    0x96 SWAP7        []       3     (8 -> 8)   stack::swap::<7>,        "exchange the top and item 7 below it", [Moves(swapped)];
-    0x97 SWAP8        []       3     (9 -> 9)   stack::swap::<8>,        "exchange the top and item 8 below it", [Moves(swapped)];
-    0x98 SWAP9        []       3     (10 -> 10) stack::swap::<9>,        "exchange the top and item 9 below it", [Moves(swapped)];
-    0x99 SWAP10       []       3     (11 -> 11) stack::swap::<10>,       "exchange the top and item 10 below it", [Moves(swapped)];
-    0x9a SWAP11       []       3     (12 -> 12) stack::swap::<11>,       "exchange the top and item 11 below it", [Moves(swapped)];
-    0x9b SWAP12       []       3     (13 -> 13) stack::swap::<12>,       "exchange the top and item 12 below it", [Moves(swapped)];
-    0x9c SWAP13       []       3     (14 -> 14) stack::swap::<13>,       "exchange the top and item 13 below it", [Moves(swapped)];
-    0x9d SWAP14       []       3     (15 -> 15) stack::swap::<14>,       "exchange the top and item 14 below it", [Moves(swapped)];
-    0x9e SWAP15       []       3     (16 -> 16) stack::swap::<15>,       "exchange the top and item 15 below it", [Moves(swapped)];
-    0x9f SWAP16       []       3     (17 -> 17) stack::swap::<16>,       "exchange the top and item 16 below it", [Moves(swapped)];
-    0xa0 LOG0         []       375   (2 -> 0)   log::log::<0>,           "log memory[a, a+b) with no topics; 8 gas more for each byte", [Reads(Memory(0, 1)), Writes(Log), Writes(Logs)];
-    0xa1 LOG1         []       750   (3 -> 0)   log::log::<1>,           "log memory[a, a+b) with 1 topic; 8 gas more for each byte", [Reads(Memory(0, 1)), Writes(Log), Writes(Logs)];
-    0xa2 LOG2         []       1125  (4 -> 0)   log::log::<2>,           "log memory[a, a+b) with 2 topics; 8 gas more for each byte", [Reads(Memory(0, 1)), Writes(Log), Writes(Logs)];
-    0xa3 LOG3         []       1500  (5 -> 0)   log::log::<3>,           "log memory[a, a+b) with 3 topics; 8 gas more for each byte", [Reads(Memory(0, 1)), Writes(Log), Writes(Logs)];
-    0xa4 LOG4         []       1875  (6 -> 0)   log::log::<4>,           "log memory[a, a+b) with 4 topics; 8 gas more for each byte", [Reads(Memory(0, 1)), Writes(Log), Writes(Logs)];
+    0x61 PUSH2 PUSH3 PUSH4 PUSH5 PUSH6 PUSH7 PUSH8 PUSH9 PUSH10 PUSH11 PUSH12 PUSH13 PUSH14 PUSH15 PUSH16 PUSH17 PUSH18
+         PUSH19 PUSH20 PUSH21 PUSH22 PUSH23 PUSH24 PUSH25 PUSH26 PUSH27 PUSH28 PUSH29 PUSH30 PUSH31 PUSH32
+                      [Word(N)] 3     (0 -> 1)   stack::push::<N>,        "push the {N} bytes that follow", [];
+    0x80 DUP1 DUP2 DUP3 DUP4 DUP5 DUP6 DUP7 DUP8 DUP9 DUP10 DUP11 DUP12 DUP13 DUP14 DUP15 DUP16
+                      []       3     (N -> {N + 1}) stack::dup::<N>,     "copy item {N} from the top", [Moves(duplicated)];
+    0x90 SWAP1 SWAP2 SWAP3 SWAP4 SWAP5 SWAP6 SWAP7 SWAP8 SWAP9 SWAP10 SWAP11 SWAP12 SWAP13 SWAP14 SWAP15 SWAP16
+                      []       3     ({N + 1} -> {N + 1}) stack::swap::<N>, "exchange the top and item {N} below it", [Moves(swapped)];
+    0xa0 LOG0 LOG1 LOG2 LOG3 LOG4
+                      []       375 * (N + 1) ({N + 2} -> 0) log::log::<N>, "log memory[a, a+b), number of topics: {N}; 8 gas more for each byte", [Reads(Memory(0, 1)), Writes(Log), Writes(Logs)];
     0xf0 CREATE       []       32000 (3 -> 1)   call::create,            "record a creation with value a and code memory[b, b+c), push its address", [Reads(Memory(1, 2)), Needs(OwnBalance), Writes(Call), Writes(Calls), Writes(Debited(0))];
     0xf1 CALL         []       40    (7 -> 1)   call::call,              "record a call: gas a, to b, value c, input memory[d, d+e), output memory[f, f+g)", [Reads(Memory(3, 4)), Needs(OwnBalance), Needs(Account(1)), Writes(Call), Writes(Calls), Writes(Debited(2))];
     0xf2 CALLCODE     []       40    (7 -> 1)   call::callcode,          "as CALL, with the code of b in this account", [Reads(Memory(3, 4)), Needs(OwnBalance), Writes(Call), Writes(Calls), Writes(Debited(2))];

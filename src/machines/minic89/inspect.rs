@@ -121,7 +121,7 @@ impl InspectSource for MiniC89 {
 macro_rules! effect_lists {
     ($($name:ident $(= $alias:ident)? [$($operand:literal)?] ($pops:literal -> $pushes:literal)
         $handler:path, $doc:literal, $effects:tt;)*) => {
-        effects! { { EFFECTS: MiniC89, MiniPlace } $($effects)* }
+        effects! { { EFFECTS: MiniC89, MiniPlace } $($effects),* }
     };
 }
 

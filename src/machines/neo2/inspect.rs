@@ -10,7 +10,7 @@ use super::map::key_name;
 use super::opcodes::{NEO2, rows};
 use super::place::Neo2Place;
 use crate::isa::disassembler::line_at;
-use crate::machines::effects::{DeclaredPlaces, Effect, declared, effects};
+use crate::machines::effects::{DeclaredPlaces, Effect, declared, effect_lists};
 use crate::machines::inspect::{Effects, Inspect, ReferenceCount, cells_inside};
 use crate::machines::machine::At;
 use crate::machines::neo::operands::{
@@ -106,7 +106,7 @@ fn listed(pc: i64) -> usize {
     usize::try_from(pc).unwrap_or(0)
 }
 
-rows!(effects { EFFECTS: Neo2, Neo2Place });
+rows!(effect_lists { EFFECTS: Neo2, Neo2Place });
 
 impl DeclaredPlaces for Neo2 {
     type Place = Neo2Place;

@@ -7,103 +7,25 @@ use crate::isa::rows::opcodes;
 // One row per line, so that the table can be read by column.
 #[rustfmt::skip]
 macro_rules! rows {
-    ($make:ident $head:tt) => { $make! { $head
+    ($make:ident $head:tt) => { $crate::isa::rows::named_rows! { $make $head
     0x00 PUSH0           []           (0 -> 1)   push::empty,             "push the empty byte array", [];
     0x01 PUSHBYTES1      [Data(1)]    (0 -> 1)   push::bytes::<1>,        "push the byte that follows", [];
-    0x02 PUSHBYTES2      [Data(2)]    (0 -> 1)   push::bytes::<2>,        "push the 2 bytes that follow", [];
-    0x03 PUSHBYTES3      [Data(3)]    (0 -> 1)   push::bytes::<3>,        "push the 3 bytes that follow", [];
-    0x04 PUSHBYTES4      [Data(4)]    (0 -> 1)   push::bytes::<4>,        "push the 4 bytes that follow", [];
-    0x05 PUSHBYTES5      [Data(5)]    (0 -> 1)   push::bytes::<5>,        "push the 5 bytes that follow", [];
-    0x06 PUSHBYTES6      [Data(6)]    (0 -> 1)   push::bytes::<6>,        "push the 6 bytes that follow", [];
-    0x07 PUSHBYTES7      [Data(7)]    (0 -> 1)   push::bytes::<7>,        "push the 7 bytes that follow", [];
-    0x08 PUSHBYTES8      [Data(8)]    (0 -> 1)   push::bytes::<8>,        "push the 8 bytes that follow", [];
-    0x09 PUSHBYTES9      [Data(9)]    (0 -> 1)   push::bytes::<9>,        "push the 9 bytes that follow", [];
-    0x0a PUSHBYTES10     [Data(10)]   (0 -> 1)   push::bytes::<10>,       "push the 10 bytes that follow", [];
-    0x0b PUSHBYTES11     [Data(11)]   (0 -> 1)   push::bytes::<11>,       "push the 11 bytes that follow", [];
-    0x0c PUSHBYTES12     [Data(12)]   (0 -> 1)   push::bytes::<12>,       "push the 12 bytes that follow", [];
-    0x0d PUSHBYTES13     [Data(13)]   (0 -> 1)   push::bytes::<13>,       "push the 13 bytes that follow", [];
-    0x0e PUSHBYTES14     [Data(14)]   (0 -> 1)   push::bytes::<14>,       "push the 14 bytes that follow", [];
-    0x0f PUSHBYTES15     [Data(15)]   (0 -> 1)   push::bytes::<15>,       "push the 15 bytes that follow", [];
-    0x10 PUSHBYTES16     [Data(16)]   (0 -> 1)   push::bytes::<16>,       "push the 16 bytes that follow", [];
-    0x11 PUSHBYTES17     [Data(17)]   (0 -> 1)   push::bytes::<17>,       "push the 17 bytes that follow", [];
-    0x12 PUSHBYTES18     [Data(18)]   (0 -> 1)   push::bytes::<18>,       "push the 18 bytes that follow", [];
-    0x13 PUSHBYTES19     [Data(19)]   (0 -> 1)   push::bytes::<19>,       "push the 19 bytes that follow", [];
-    0x14 PUSHBYTES20     [Data(20)]   (0 -> 1)   push::bytes::<20>,       "push the 20 bytes that follow", [];
-    0x15 PUSHBYTES21     [Data(21)]   (0 -> 1)   push::bytes::<21>,       "push the 21 bytes that follow", [];
-    0x16 PUSHBYTES22     [Data(22)]   (0 -> 1)   push::bytes::<22>,       "push the 22 bytes that follow", [];
-    0x17 PUSHBYTES23     [Data(23)]   (0 -> 1)   push::bytes::<23>,       "push the 23 bytes that follow", [];
-    0x18 PUSHBYTES24     [Data(24)]   (0 -> 1)   push::bytes::<24>,       "push the 24 bytes that follow", [];
-    0x19 PUSHBYTES25     [Data(25)]   (0 -> 1)   push::bytes::<25>,       "push the 25 bytes that follow", [];
-    0x1a PUSHBYTES26     [Data(26)]   (0 -> 1)   push::bytes::<26>,       "push the 26 bytes that follow", [];
-    0x1b PUSHBYTES27     [Data(27)]   (0 -> 1)   push::bytes::<27>,       "push the 27 bytes that follow", [];
-    0x1c PUSHBYTES28     [Data(28)]   (0 -> 1)   push::bytes::<28>,       "push the 28 bytes that follow", [];
-    0x1d PUSHBYTES29     [Data(29)]   (0 -> 1)   push::bytes::<29>,       "push the 29 bytes that follow", [];
-    0x1e PUSHBYTES30     [Data(30)]   (0 -> 1)   push::bytes::<30>,       "push the 30 bytes that follow", [];
-    0x1f PUSHBYTES31     [Data(31)]   (0 -> 1)   push::bytes::<31>,       "push the 31 bytes that follow", [];
-    0x20 PUSHBYTES32     [Data(32)]   (0 -> 1)   push::bytes::<32>,       "push the 32 bytes that follow", [];
-    0x21 PUSHBYTES33     [Data(33)]   (0 -> 1)   push::bytes::<33>,       "push the 33 bytes that follow", [];
-    0x22 PUSHBYTES34     [Data(34)]   (0 -> 1)   push::bytes::<34>,       "push the 34 bytes that follow", [];
-    0x23 PUSHBYTES35     [Data(35)]   (0 -> 1)   push::bytes::<35>,       "push the 35 bytes that follow", [];
-    0x24 PUSHBYTES36     [Data(36)]   (0 -> 1)   push::bytes::<36>,       "push the 36 bytes that follow", [];
-    0x25 PUSHBYTES37     [Data(37)]   (0 -> 1)   push::bytes::<37>,       "push the 37 bytes that follow", [];
-    0x26 PUSHBYTES38     [Data(38)]   (0 -> 1)   push::bytes::<38>,       "push the 38 bytes that follow", [];
-    0x27 PUSHBYTES39     [Data(39)]   (0 -> 1)   push::bytes::<39>,       "push the 39 bytes that follow", [];
-    0x28 PUSHBYTES40     [Data(40)]   (0 -> 1)   push::bytes::<40>,       "push the 40 bytes that follow", [];
-    0x29 PUSHBYTES41     [Data(41)]   (0 -> 1)   push::bytes::<41>,       "push the 41 bytes that follow", [];
-    0x2a PUSHBYTES42     [Data(42)]   (0 -> 1)   push::bytes::<42>,       "push the 42 bytes that follow", [];
-    0x2b PUSHBYTES43     [Data(43)]   (0 -> 1)   push::bytes::<43>,       "push the 43 bytes that follow", [];
-    0x2c PUSHBYTES44     [Data(44)]   (0 -> 1)   push::bytes::<44>,       "push the 44 bytes that follow", [];
-    0x2d PUSHBYTES45     [Data(45)]   (0 -> 1)   push::bytes::<45>,       "push the 45 bytes that follow", [];
-    0x2e PUSHBYTES46     [Data(46)]   (0 -> 1)   push::bytes::<46>,       "push the 46 bytes that follow", [];
-    0x2f PUSHBYTES47     [Data(47)]   (0 -> 1)   push::bytes::<47>,       "push the 47 bytes that follow", [];
-    0x30 PUSHBYTES48     [Data(48)]   (0 -> 1)   push::bytes::<48>,       "push the 48 bytes that follow", [];
-    0x31 PUSHBYTES49     [Data(49)]   (0 -> 1)   push::bytes::<49>,       "push the 49 bytes that follow", [];
-    0x32 PUSHBYTES50     [Data(50)]   (0 -> 1)   push::bytes::<50>,       "push the 50 bytes that follow", [];
-    0x33 PUSHBYTES51     [Data(51)]   (0 -> 1)   push::bytes::<51>,       "push the 51 bytes that follow", [];
-    0x34 PUSHBYTES52     [Data(52)]   (0 -> 1)   push::bytes::<52>,       "push the 52 bytes that follow", [];
-    0x35 PUSHBYTES53     [Data(53)]   (0 -> 1)   push::bytes::<53>,       "push the 53 bytes that follow", [];
-    0x36 PUSHBYTES54     [Data(54)]   (0 -> 1)   push::bytes::<54>,       "push the 54 bytes that follow", [];
-    0x37 PUSHBYTES55     [Data(55)]   (0 -> 1)   push::bytes::<55>,       "push the 55 bytes that follow", [];
-    0x38 PUSHBYTES56     [Data(56)]   (0 -> 1)   push::bytes::<56>,       "push the 56 bytes that follow", [];
-    0x39 PUSHBYTES57     [Data(57)]   (0 -> 1)   push::bytes::<57>,       "push the 57 bytes that follow", [];
-    0x3a PUSHBYTES58     [Data(58)]   (0 -> 1)   push::bytes::<58>,       "push the 58 bytes that follow", [];
-    0x3b PUSHBYTES59     [Data(59)]   (0 -> 1)   push::bytes::<59>,       "push the 59 bytes that follow", [];
-    0x3c PUSHBYTES60     [Data(60)]   (0 -> 1)   push::bytes::<60>,       "push the 60 bytes that follow", [];
-    0x3d PUSHBYTES61     [Data(61)]   (0 -> 1)   push::bytes::<61>,       "push the 61 bytes that follow", [];
-    0x3e PUSHBYTES62     [Data(62)]   (0 -> 1)   push::bytes::<62>,       "push the 62 bytes that follow", [];
-    0x3f PUSHBYTES63     [Data(63)]   (0 -> 1)   push::bytes::<63>,       "push the 63 bytes that follow", [];
-    0x40 PUSHBYTES64     [Data(64)]   (0 -> 1)   push::bytes::<64>,       "push the 64 bytes that follow", [];
-    0x41 PUSHBYTES65     [Data(65)]   (0 -> 1)   push::bytes::<65>,       "push the 65 bytes that follow", [];
-    0x42 PUSHBYTES66     [Data(66)]   (0 -> 1)   push::bytes::<66>,       "push the 66 bytes that follow", [];
-    0x43 PUSHBYTES67     [Data(67)]   (0 -> 1)   push::bytes::<67>,       "push the 67 bytes that follow", [];
-    0x44 PUSHBYTES68     [Data(68)]   (0 -> 1)   push::bytes::<68>,       "push the 68 bytes that follow", [];
-    0x45 PUSHBYTES69     [Data(69)]   (0 -> 1)   push::bytes::<69>,       "push the 69 bytes that follow", [];
-    0x46 PUSHBYTES70     [Data(70)]   (0 -> 1)   push::bytes::<70>,       "push the 70 bytes that follow", [];
-    0x47 PUSHBYTES71     [Data(71)]   (0 -> 1)   push::bytes::<71>,       "push the 71 bytes that follow", [];
-    0x48 PUSHBYTES72     [Data(72)]   (0 -> 1)   push::bytes::<72>,       "push the 72 bytes that follow", [];
-    0x49 PUSHBYTES73     [Data(73)]   (0 -> 1)   push::bytes::<73>,       "push the 73 bytes that follow", [];
-    0x4a PUSHBYTES74     [Data(74)]   (0 -> 1)   push::bytes::<74>,       "push the 74 bytes that follow", [];
-    0x4b PUSHBYTES75     [Data(75)]   (0 -> 1)   push::bytes::<75>,       "push the 75 bytes that follow", [];
+    0x02 PUSHBYTES2 PUSHBYTES3 PUSHBYTES4 PUSHBYTES5 PUSHBYTES6 PUSHBYTES7 PUSHBYTES8 PUSHBYTES9 PUSHBYTES10
+         PUSHBYTES11 PUSHBYTES12 PUSHBYTES13 PUSHBYTES14 PUSHBYTES15 PUSHBYTES16 PUSHBYTES17 PUSHBYTES18 PUSHBYTES19
+         PUSHBYTES20 PUSHBYTES21 PUSHBYTES22 PUSHBYTES23 PUSHBYTES24 PUSHBYTES25 PUSHBYTES26 PUSHBYTES27 PUSHBYTES28
+         PUSHBYTES29 PUSHBYTES30 PUSHBYTES31 PUSHBYTES32 PUSHBYTES33 PUSHBYTES34 PUSHBYTES35 PUSHBYTES36 PUSHBYTES37
+         PUSHBYTES38 PUSHBYTES39 PUSHBYTES40 PUSHBYTES41 PUSHBYTES42 PUSHBYTES43 PUSHBYTES44 PUSHBYTES45 PUSHBYTES46
+         PUSHBYTES47 PUSHBYTES48 PUSHBYTES49 PUSHBYTES50 PUSHBYTES51 PUSHBYTES52 PUSHBYTES53 PUSHBYTES54 PUSHBYTES55
+         PUSHBYTES56 PUSHBYTES57 PUSHBYTES58 PUSHBYTES59 PUSHBYTES60 PUSHBYTES61 PUSHBYTES62 PUSHBYTES63 PUSHBYTES64
+         PUSHBYTES65 PUSHBYTES66 PUSHBYTES67 PUSHBYTES68 PUSHBYTES69 PUSHBYTES70 PUSHBYTES71 PUSHBYTES72 PUSHBYTES73
+         PUSHBYTES74 PUSHBYTES75
+                         [Data(N)]    (0 -> 1)   push::bytes::<N>,        "push the {N} bytes that follow", [];
     0x4c PUSHDATA1       [Prefixed(1)] (0 -> 1)   push::data::<1>,         "push the bytes that follow their length, which is not 0", [];
     0x4d PUSHDATA2       [Prefixed(2)] (0 -> 1)   push::data::<2>,         "push the bytes that follow their length, which is not 0", [];
     0x4e PUSHDATA4       [Prefixed(4)] (0 -> 1)   push::data::<4>,         "push the bytes that follow their length, which is not 0", [];
-    0x4f PUSHM1          []           (0 -> 1)   push::number::<-1>,      "push -1", [];
-    0x51 PUSH1           []           (0 -> 1)   push::number::<1>,       "push 1", [];
-    0x52 PUSH2           []           (0 -> 1)   push::number::<2>,       "push 2", [];
-    0x53 PUSH3           []           (0 -> 1)   push::number::<3>,       "push 3", [];
-    0x54 PUSH4           []           (0 -> 1)   push::number::<4>,       "push 4", [];
-    0x55 PUSH5           []           (0 -> 1)   push::number::<5>,       "push 5", [];
-    0x56 PUSH6           []           (0 -> 1)   push::number::<6>,       "push 6", [];
-    0x57 PUSH7           []           (0 -> 1)   push::number::<7>,       "push 7", [];
-    0x58 PUSH8           []           (0 -> 1)   push::number::<8>,       "push 8", [];
-    0x59 PUSH9           []           (0 -> 1)   push::number::<9>,       "push 9", [];
-    0x5a PUSH10          []           (0 -> 1)   push::number::<10>,      "push 10", [];
-    0x5b PUSH11          []           (0 -> 1)   push::number::<11>,      "push 11", [];
-    0x5c PUSH12          []           (0 -> 1)   push::number::<12>,      "push 12", [];
-    0x5d PUSH13          []           (0 -> 1)   push::number::<13>,      "push 13", [];
-    0x5e PUSH14          []           (0 -> 1)   push::number::<14>,      "push 14", [];
-    0x5f PUSH15          []           (0 -> 1)   push::number::<15>,      "push 15", [];
-    0x60 PUSH16          []           (0 -> 1)   push::number::<16>,      "push 16", [];
+    0x4f PUSHM1          []           (0 -> 1)   push::number::<{ -1 }>,  "push -1", [];
+    0x51 PUSH1 PUSH2 PUSH3 PUSH4 PUSH5 PUSH6 PUSH7 PUSH8 PUSH9 PUSH10 PUSH11 PUSH12 PUSH13 PUSH14 PUSH15 PUSH16
+                         []           (0 -> 1)   push::number::<{ N as i64 }>, "push {N}", [];
     0x61 NOP             []           (0 -> 0)   flow::nop,               "nothing", [];
     0x62 JMP             [Offset(2)]  (0 -> 0)   flow::jmp,               "continue at the offset", [JumpsTo(at_offset)];
     0x63 JMPIF           [Offset(2)]  (1 -> 0)   flow::jmpif,             "continue at the offset if a is true", [Jumps];

@@ -8,7 +8,7 @@ use super::map::{MapKey, key_name, pairs};
 use super::opcodes::{NEO3, rows};
 use super::place::Neo3Place;
 use crate::isa::disassembler::line_at;
-use crate::machines::effects::{DeclaredPlaces, Effect, declared, effects};
+use crate::machines::effects::{DeclaredPlaces, Effect, declared, effect_lists};
 use crate::machines::inspect::{Effects, Inspect, ReferenceCount, cells_inside};
 use crate::machines::machine::At;
 use crate::machines::neo::operands::{
@@ -111,7 +111,7 @@ impl Inspect for Neo3 {
     }
 }
 
-rows!(effects { EFFECTS: Neo3, Neo3Place });
+rows!(effect_lists { EFFECTS: Neo3, Neo3Place });
 
 impl DeclaredPlaces for Neo3 {
     type Place = Neo3Place;

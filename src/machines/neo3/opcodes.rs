@@ -6,13 +6,11 @@ use crate::isa::rows::opcodes;
 // One row per line, so that the table can be read by column.
 #[rustfmt::skip]
 macro_rules! rows {
-    ($make:ident $head:tt) => { $make! { $head
-    0x00 PUSHINT8     [Signed(1)]                (0 -> 1) push::pushint::<1>,              "push an Integer of 1 byte", [];
-    0x01 PUSHINT16    [Signed(2)]                (0 -> 1) push::pushint::<2>,              "push an Integer of 2 bytes", [];
-    0x02 PUSHINT32    [Signed(4)]                (0 -> 1) push::pushint::<4>,              "push an Integer of 4 bytes", [];
-    0x03 PUSHINT64    [Signed(8)]                (0 -> 1) push::pushint::<8>,              "push an Integer of 8 bytes", [];
-    0x04 PUSHINT128   [Signed(16)]               (0 -> 1) push::pushint_big::<16>,         "push an Integer of 16 bytes", [];
-    0x05 PUSHINT256   [Signed(32)]               (0 -> 1) push::pushint_big::<32>,         "push an Integer of 32 bytes", [];
+    ($make:ident $head:tt) => { $crate::isa::rows::named_rows! { $make $head
+    0x00 PUSHINT8 PUSHINT16 PUSHINT32 PUSHINT64
+                      [Signed(N / 8)]            (0 -> 1) push::pushint::<{ N / 8 }>,      "push an Integer of {N} bits", [];
+    0x04 PUSHINT128 PUSHINT256
+                      [Signed(N / 8)]            (0 -> 1) push::pushint_big::<{ N / 8 }>,  "push an Integer of {N} bits", [];
     0x08 PUSHT        []                         (0 -> 1) push::pusht,                     "push Boolean true", [];
     0x09 PUSHF        []                         (0 -> 1) push::pushf,                     "push Boolean false", [];
     0x0a PUSHA        [Offset(4)]                (0 -> 1) push::pusha,                     "push a Pointer to the position", [];
@@ -20,24 +18,9 @@ macro_rules! rows {
     0x0c PUSHDATA1    [Prefixed(1)]              (0 -> 1) push::data::<1>,             "push the bytes as a ByteString", [];
     0x0d PUSHDATA2    [Prefixed(2)]              (0 -> 1) push::data::<2>,             "push the bytes as a ByteString", [];
     0x0e PUSHDATA4    [Prefixed(4)]              (0 -> 1) push::data::<4>,             "push the bytes as a ByteString", [];
-    0x0f PUSHM1       []                         (0 -> 1) push::number::<-1>,                "push Integer -1", [];
-    0x10 PUSH0        []                         (0 -> 1) push::number::<0>,                 "push Integer 0", [];
-    0x11 PUSH1        []                         (0 -> 1) push::number::<1>,                 "push Integer 1", [];
-    0x12 PUSH2        []                         (0 -> 1) push::number::<2>,                 "push Integer 2", [];
-    0x13 PUSH3        []                         (0 -> 1) push::number::<3>,                 "push Integer 3", [];
-    0x14 PUSH4        []                         (0 -> 1) push::number::<4>,                 "push Integer 4", [];
-    0x15 PUSH5        []                         (0 -> 1) push::number::<5>,                 "push Integer 5", [];
-    0x16 PUSH6        []                         (0 -> 1) push::number::<6>,                 "push Integer 6", [];
-    0x17 PUSH7        []                         (0 -> 1) push::number::<7>,                 "push Integer 7", [];
-    0x18 PUSH8        []                         (0 -> 1) push::number::<8>,                 "push Integer 8", [];
-    0x19 PUSH9        []                         (0 -> 1) push::number::<9>,                 "push Integer 9", [];
-    0x1a PUSH10       []                         (0 -> 1) push::number::<10>,                "push Integer 10", [];
-    0x1b PUSH11       []                         (0 -> 1) push::number::<11>,                "push Integer 11", [];
-    0x1c PUSH12       []                         (0 -> 1) push::number::<12>,                "push Integer 12", [];
-    0x1d PUSH13       []                         (0 -> 1) push::number::<13>,                "push Integer 13", [];
-    0x1e PUSH14       []                         (0 -> 1) push::number::<14>,                "push Integer 14", [];
-    0x1f PUSH15       []                         (0 -> 1) push::number::<15>,                "push Integer 15", [];
-    0x20 PUSH16       []                         (0 -> 1) push::number::<16>,                "push Integer 16", [];
+    0x0f PUSHM1       []                         (0 -> 1) push::number::<{ -1 }>,            "push Integer -1", [];
+    0x10 PUSH0 PUSH1 PUSH2 PUSH3 PUSH4 PUSH5 PUSH6 PUSH7 PUSH8 PUSH9 PUSH10 PUSH11 PUSH12 PUSH13 PUSH14 PUSH15 PUSH16
+                      []                         (0 -> 1) push::number::<{ N as i64 }>,    "push Integer {N}", [];
     0x21 NOP          []                         (0 -> 0) flow::nop,                           "nothing", [];
     0x22 JMP          [Offset(1)]                (0 -> 0) flow::jmp::<1>,                      "always jump", [JumpsTo(at_offset)];
     0x23 JMP_L        [Offset(4)]                (0 -> 0) flow::jmp::<4>,                      "always jump", [JumpsTo(at_offset)];
@@ -88,53 +71,23 @@ macro_rules! rows {
     0x55 REVERSEN     []                         (1 -> 0) stack::reversen,                     "reverse the top n items; n is on top", [Takes(counted), Leaves(index), Moves(reversed)];
     0x56 INITSSLOT    [Unsigned(1)]              (0 -> 0) slot::initsslot,                     "make this number of static fields, all Null", [Writes(NewStatics)];
     0x57 INITSLOT     [Unsigned(1) Unsigned(1)]  (0 -> 0) slot::initslot,                      "make the first number of local variables, all Null, and pop the second number of arguments", [Writes(NewLocals), Stores(NewArguments), Takes(initialised)];
-    0x58 LDSFLD0      []                         (0 -> 1) slot::load::<Statics, 0>,            "push static field 0", [Reads(Static)];
-    0x59 LDSFLD1      []                         (0 -> 1) slot::load::<Statics, 1>,            "push static field 1", [Reads(Static)];
-    0x5a LDSFLD2      []                         (0 -> 1) slot::load::<Statics, 2>,            "push static field 2", [Reads(Static)];
-    0x5b LDSFLD3      []                         (0 -> 1) slot::load::<Statics, 3>,            "push static field 3", [Reads(Static)];
-    0x5c LDSFLD4      []                         (0 -> 1) slot::load::<Statics, 4>,            "push static field 4", [Reads(Static)];
-    0x5d LDSFLD5      []                         (0 -> 1) slot::load::<Statics, 5>,            "push static field 5", [Reads(Static)];
-    0x5e LDSFLD6      []                         (0 -> 1) slot::load::<Statics, 6>,            "push static field 6", [Reads(Static)];
+    0x58 LDSFLD0 LDSFLD1 LDSFLD2 LDSFLD3 LDSFLD4 LDSFLD5 LDSFLD6
+                      []                         (0 -> 1) slot::load::<Statics, N>,        "push static field {N}", [Reads(Static)];
     0x5f LDSFLD       [Unsigned(1)]              (0 -> 1) slot::load_operand::<Statics>,       "push the static field", [Reads(Static)];
-    0x60 STSFLD0      []                         (1 -> 0) slot::store::<Statics, 0>,           "pop into static field 0", [Stores(Static)];
-    0x61 STSFLD1      []                         (1 -> 0) slot::store::<Statics, 1>,           "pop into static field 1", [Stores(Static)];
-    0x62 STSFLD2      []                         (1 -> 0) slot::store::<Statics, 2>,           "pop into static field 2", [Stores(Static)];
-    0x63 STSFLD3      []                         (1 -> 0) slot::store::<Statics, 3>,           "pop into static field 3", [Stores(Static)];
-    0x64 STSFLD4      []                         (1 -> 0) slot::store::<Statics, 4>,           "pop into static field 4", [Stores(Static)];
-    0x65 STSFLD5      []                         (1 -> 0) slot::store::<Statics, 5>,           "pop into static field 5", [Stores(Static)];
-    0x66 STSFLD6      []                         (1 -> 0) slot::store::<Statics, 6>,           "pop into static field 6", [Stores(Static)];
+    0x60 STSFLD0 STSFLD1 STSFLD2 STSFLD3 STSFLD4 STSFLD5 STSFLD6
+                      []                         (1 -> 0) slot::store::<Statics, N>,       "pop into static field {N}", [Stores(Static)];
     0x67 STSFLD       [Unsigned(1)]              (1 -> 0) slot::store_operand::<Statics>,      "pop into the static field", [Stores(Static)];
-    0x68 LDLOC0       []                         (0 -> 1) slot::load::<Locals, 0>,             "push local variable 0", [Reads(Local)];
-    0x69 LDLOC1       []                         (0 -> 1) slot::load::<Locals, 1>,             "push local variable 1", [Reads(Local)];
-    0x6a LDLOC2       []                         (0 -> 1) slot::load::<Locals, 2>,             "push local variable 2", [Reads(Local)];
-    0x6b LDLOC3       []                         (0 -> 1) slot::load::<Locals, 3>,             "push local variable 3", [Reads(Local)];
-    0x6c LDLOC4       []                         (0 -> 1) slot::load::<Locals, 4>,             "push local variable 4", [Reads(Local)];
-    0x6d LDLOC5       []                         (0 -> 1) slot::load::<Locals, 5>,             "push local variable 5", [Reads(Local)];
-    0x6e LDLOC6       []                         (0 -> 1) slot::load::<Locals, 6>,             "push local variable 6", [Reads(Local)];
+    0x68 LDLOC0 LDLOC1 LDLOC2 LDLOC3 LDLOC4 LDLOC5 LDLOC6
+                      []                         (0 -> 1) slot::load::<Locals, N>,         "push local variable {N}", [Reads(Local)];
     0x6f LDLOC        [Unsigned(1)]              (0 -> 1) slot::load_operand::<Locals>,        "push the local variable", [Reads(Local)];
-    0x70 STLOC0       []                         (1 -> 0) slot::store::<Locals, 0>,            "pop into local variable 0", [Stores(Local)];
-    0x71 STLOC1       []                         (1 -> 0) slot::store::<Locals, 1>,            "pop into local variable 1", [Stores(Local)];
-    0x72 STLOC2       []                         (1 -> 0) slot::store::<Locals, 2>,            "pop into local variable 2", [Stores(Local)];
-    0x73 STLOC3       []                         (1 -> 0) slot::store::<Locals, 3>,            "pop into local variable 3", [Stores(Local)];
-    0x74 STLOC4       []                         (1 -> 0) slot::store::<Locals, 4>,            "pop into local variable 4", [Stores(Local)];
-    0x75 STLOC5       []                         (1 -> 0) slot::store::<Locals, 5>,            "pop into local variable 5", [Stores(Local)];
-    0x76 STLOC6       []                         (1 -> 0) slot::store::<Locals, 6>,            "pop into local variable 6", [Stores(Local)];
+    0x70 STLOC0 STLOC1 STLOC2 STLOC3 STLOC4 STLOC5 STLOC6
+                      []                         (1 -> 0) slot::store::<Locals, N>,        "pop into local variable {N}", [Stores(Local)];
     0x77 STLOC        [Unsigned(1)]              (1 -> 0) slot::store_operand::<Locals>,       "pop into the local variable", [Stores(Local)];
-    0x78 LDARG0       []                         (0 -> 1) slot::load::<Arguments, 0>,          "push argument 0", [Reads(Argument)];
-    0x79 LDARG1       []                         (0 -> 1) slot::load::<Arguments, 1>,          "push argument 1", [Reads(Argument)];
-    0x7a LDARG2       []                         (0 -> 1) slot::load::<Arguments, 2>,          "push argument 2", [Reads(Argument)];
-    0x7b LDARG3       []                         (0 -> 1) slot::load::<Arguments, 3>,          "push argument 3", [Reads(Argument)];
-    0x7c LDARG4       []                         (0 -> 1) slot::load::<Arguments, 4>,          "push argument 4", [Reads(Argument)];
-    0x7d LDARG5       []                         (0 -> 1) slot::load::<Arguments, 5>,          "push argument 5", [Reads(Argument)];
-    0x7e LDARG6       []                         (0 -> 1) slot::load::<Arguments, 6>,          "push argument 6", [Reads(Argument)];
+    0x78 LDARG0 LDARG1 LDARG2 LDARG3 LDARG4 LDARG5 LDARG6
+                      []                         (0 -> 1) slot::load::<Arguments, N>,      "push argument {N}", [Reads(Argument)];
     0x7f LDARG        [Unsigned(1)]              (0 -> 1) slot::load_operand::<Arguments>,     "push the argument", [Reads(Argument)];
-    0x80 STARG0       []                         (1 -> 0) slot::store::<Arguments, 0>,         "pop into argument 0", [Stores(Argument)];
-    0x81 STARG1       []                         (1 -> 0) slot::store::<Arguments, 1>,         "pop into argument 1", [Stores(Argument)];
-    0x82 STARG2       []                         (1 -> 0) slot::store::<Arguments, 2>,         "pop into argument 2", [Stores(Argument)];
-    0x83 STARG3       []                         (1 -> 0) slot::store::<Arguments, 3>,         "pop into argument 3", [Stores(Argument)];
-    0x84 STARG4       []                         (1 -> 0) slot::store::<Arguments, 4>,         "pop into argument 4", [Stores(Argument)];
-    0x85 STARG5       []                         (1 -> 0) slot::store::<Arguments, 5>,         "pop into argument 5", [Stores(Argument)];
-    0x86 STARG6       []                         (1 -> 0) slot::store::<Arguments, 6>,         "pop into argument 6", [Stores(Argument)];
+    0x80 STARG0 STARG1 STARG2 STARG3 STARG4 STARG5 STARG6
+                      []                         (1 -> 0) slot::store::<Arguments, N>,     "pop into argument {N}", [Stores(Argument)];
     0x87 STARG        [Unsigned(1)]              (1 -> 0) slot::store_operand::<Arguments>,    "pop into the argument", [Stores(Argument)];
     0x88 NEWBUFFER    []                         (1 -> 1) splice::newbuffer,                   "Buffer of a zeros", [Creates];
     0x89 MEMCPY       []                         (5 -> 0) splice::memcpy,                      "copy e bytes of c from d to Buffer a from b", [Reads(Compound(2)), Reads(Compound(4)), Writes(Copied(4, 3, 0))];

@@ -367,7 +367,7 @@ macro_rules! effect_lists {
         $($first:tt $(..= $last:tt)? $name:ident $text:literal
             [$($field:ident $(($size:literal))?)*] $handler:path, $doc:literal, $effects:tt;)*
     ) => {
-        effects! { { EFFECTS: TinyVm, TinyPlace } $($exact_effects)* $($effects)* }
+        effects! { { EFFECTS: TinyVm, TinyPlace } $($exact_effects,)* $($effects),* }
     };
 }
 

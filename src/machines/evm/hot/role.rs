@@ -1,7 +1,8 @@
 //! The role of each instruction in a hot block, derived from the rows of the table.
 
+use crate::isa::rows::with_number;
 use crate::machines::evm::frame::EvmFlow;
-use crate::machines::evm::opcodes::rows;
+use crate::machines::evm::opcodes::{Op, rows};
 use crate::machines::evm::operands::Operands;
 use crate::machines::evm::{arith, bitwise, wide};
 
@@ -38,56 +39,56 @@ pub(super) enum Role {
 
 /// The role of the instructions of a handler: the families `arith`, `bitwise` and `wide` only compute.
 macro_rules! role {
-    (arith $handler:ident) => {
+    ((arith::$handler:ident)) => {
         Role::Computes
     };
-    (bitwise $handler:ident) => {
+    ((bitwise::$handler:ident)) => {
         Role::Computes
     };
-    (wide $handler:ident) => {
+    ((wide::$handler:ident)) => {
         Role::Computes
     };
-    (stack push $size:literal) => {
+    ((stack::push::<$size:tt>)) => {
         Role::Pushes($size)
     };
-    (stack pop) => {
+    ((stack::pop)) => {
         Role::Drops
     };
-    (stack dup $nth:literal) => {
+    ((stack::dup::<$nth:tt>)) => {
         Role::Copies($nth)
     };
-    (stack swap $below:literal) => {
+    ((stack::swap::<$below:tt>)) => {
         Role::Swaps($below)
     };
-    (flow pc) => {
+    ((flow::pc)) => {
         Role::Locates
     };
-    (flow jumpdest) => {
+    ((flow::jumpdest)) => {
         Role::Marks
     };
-    (flow jump) => {
+    ((flow::jump)) => {
         Role::Jumps
     };
-    (flow jumpi) => {
+    ((flow::jumpi)) => {
         Role::Branches
     };
-    ($($other:tt)*) => {
+    ($other:tt) => {
         Role::Ends
     };
 }
 
 /// Calls the handler if it only computes.
 macro_rules! handle {
-    ($operands:ident arith $handler:ident) => {
+    ($operands:ident (arith::$handler:ident)) => {
         arith::$handler($operands)
     };
-    ($operands:ident bitwise $handler:ident) => {
+    ($operands:ident (bitwise::$handler:ident)) => {
         bitwise::$handler($operands)
     };
-    ($operands:ident wide $handler:ident) => {
+    ($operands:ident (wide::$handler:ident)) => {
         wide::$handler($operands)
     };
-    ($operands:ident $($other:tt)*) => {
+    ($operands:ident $other:tt) => {
         Ok(())
     };
 }
@@ -96,21 +97,26 @@ macro_rules! handle {
 macro_rules! roles {
     (
         { $parts:ident, $compute:ident }
-        $($code:literal $name:ident [$($operand:ident($size:literal))*] $($gas:literal)?
-            ($pops:literal -> $pushes:literal) $family:ident::$handler:ident$(::<$number:literal>)?,
-            $doc:literal, [$($effect:expr),*];)*
+        $({
+            $code:literal [$($name:ident)+] $operands:tt $gas:tt $pops:tt $pushes:tt $handler:tt
+            $doc:literal $effects:tt
+        })*
     ) => {
         static $parts: [RolePart; 256] = {
             let mut parts = [RolePart { role: Role::Ends, gas: 0, pops: 0 }; 256];
-            $(parts[$code] = RolePart { role: role!($family $handler $($number)?), gas: 0 $(+ $gas)?, pops: $pops };)*
+            $($(
+                parts[Op::$name as usize] =
+                    with_number!($name: RolePart { role: role!($handler), gas: $gas, pops: $pops as u8 });
+            )+)*
             parts
         };
 
         /// Executes the instruction of this code, whose role is [`Role::Computes`].
         #[inline(always)]
         pub(super) fn $compute(code: u8, operands: &mut impl Operands) -> EvmFlow {
+            $($(const $name: u8 = Op::$name as u8;)+)*
             match code {
-                $($code => handle!(operands $family $handler $($number)?),)*
+                $($($name => handle!(operands $handler),)+)*
                 _ => Ok(()),
             }
         }
