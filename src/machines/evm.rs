@@ -7,7 +7,10 @@
 //! | file | content |
 //! |---|---|
 //! | `opcodes.rs` | the opcodes, one row each |
+//! | `word.rs` | 256-bit words |
+//! | `stop.rs` | why a run ends |
 //! | `context.rs` | what a program can change in addition to its stack |
+//! | `destinations.rs` | which offsets a jump can go to |
 //! | `place.rs` | what opcodes read and write besides the stack |
 //! | `interpret.rs` | the loop |
 //! | `machine.rs` | the machine: loading and the single loop |
@@ -35,6 +38,7 @@ mod arith;
 mod bitwise;
 mod call;
 mod context;
+mod destinations;
 mod environment;
 mod flow;
 mod frame;
@@ -54,9 +58,11 @@ mod program;
 mod reference;
 mod stack;
 mod state;
+mod stop;
 mod storage;
 mod view;
 mod wide;
+mod word;
 mod world;
 
 pub use machine::{Evm, INFO};

@@ -11,7 +11,7 @@
 //! | `frame.rs` | the running frame that handlers work on |
 //! | `core.rs`, `context.rs` | what the frames share; a frame of the invocation stack |
 //! | `fault.rs` | why the loop ends, and why a script faults |
-//! | `item.rs`, `convert.rs` | items, and their conversions |
+//! | `item.rs`, `value.rs` | items, and what they are as truth values, numbers and bytes |
 //! | `number.rs` | what instructions on numbers share |
 //! | `heap.rs`, `map.rs` | Arrays, Structs and Maps, and the reference counter |
 //! | `host.rs` | SYSCALL and the available services |
@@ -67,6 +67,7 @@ mod splice;
 mod stack;
 mod state;
 mod try_catch;
+mod value;
 mod view;
 
 pub use host::{HOSTS, Service};

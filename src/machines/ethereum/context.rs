@@ -13,3 +13,18 @@ pub(super) type RevmInstructions = EthInstructions<EthInterpreter, EngineContext
 /// Units of work that instructions used besides their gas.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct TransactionWork(pub(super) u64);
+
+/// The lengths of what grows while a transaction runs.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Lengths {
+    pub(super) entries: usize,
+    pub(super) accounts: usize,
+    pub(super) logs: usize,
+}
+
+impl Lengths {
+    pub(super) fn of(context: &EngineContext) -> Lengths {
+        let journal = &context.journaled_state.inner;
+        Lengths { entries: journal.journal.len(), accounts: journal.state.len(), logs: journal.logs.len() }
+    }
+}

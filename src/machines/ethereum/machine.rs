@@ -4,12 +4,11 @@
 //! [`Action::Set`](crate::model::case::Action) sets the fork and the chosen parameters, and advances the
 //! transaction to its first instruction; executing the last instruction ends it.
 
+mod excused;
 mod phases;
 mod plant;
 mod slices;
-
-use self::plant::Excused;
-use self::slices::{Lengths, Nowhere, Stops};
+mod stops;
 
 use std::rc::Rc;
 
@@ -21,8 +20,10 @@ use revm_interpreter::{GasTracker, InitialAndFloorGas, Stack};
 use revm_primitives::{Address, U256};
 use revm_state::EvmState;
 
+use self::excused::Excused;
+use self::stops::{Nowhere, Stops};
 use super::calls::CallTree;
-use super::context::{EngineContext, TransactionWork};
+use super::context::{EngineContext, Lengths, TransactionWork};
 use super::engine::{self, EngineError, RevmEngine};
 use super::fault::EthereumFault;
 use super::fork::ForkRules;

@@ -2,9 +2,10 @@
 
 use ruint::aliases::U256;
 
-use super::frame::{EvmFlow, Word};
 use super::operands::Operands;
+use super::stop::EvmFlow;
 use super::wide::div_rem;
+use super::word::Word;
 
 /// The charge for a division of words, in units.
 const DIVISION: u64 = 6;

@@ -1,8 +1,9 @@
 //! Comparisons and operations on single bits and bytes.
 
 use super::arith::is_negative;
-use super::frame::{EvmFlow, Word, equal, is_zero, small};
 use super::operands::Operands;
+use super::stop::EvmFlow;
+use super::word::{Word, equal, is_zero, small};
 
 #[inline(always)]
 pub(super) fn lt(f: &mut impl Operands) -> EvmFlow {

@@ -4,9 +4,12 @@ use std::ops::Range;
 
 use rlp::RlpStream;
 
-use super::frame::{EvmFlow, EvmFrame, EvmStop, Halt, Word, range, small, words};
+use super::context::RecordedCall;
+use super::frame::{EvmFrame, range};
 use super::hash::{keccak, keccak_units};
 use super::operands::Operands;
+use super::stop::{EvmFlow, EvmStop, Halt};
+use super::word::{Word, small, words};
 use super::world::{address_bytes, low_160};
 
 const VALUE: u64 = 9_000;
@@ -18,16 +21,6 @@ const ENTRY: u64 = 2048;
 
 /// The charge for a call, in units.
 const WORK: u64 = 4;
-
-/// A call or creation, as listed under `callcreates` in vectors.
-#[derive(Debug, Clone)]
-pub(super) struct RecordedCall {
-    /// `None` for a creation.
-    pub(super) destination: Option<Word>,
-    pub(super) gas_limit: u64,
-    pub(super) value: Word,
-    pub(super) data: Vec<u8>,
-}
 
 #[inline(never)]
 pub(super) fn call(f: &mut EvmFrame<'_>) -> EvmFlow {

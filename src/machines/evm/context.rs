@@ -1,12 +1,8 @@
 //! What a program can change in addition to its stack, and what it can query.
 
-use super::call::RecordedCall;
-use super::environment::EvmEnvironment;
-use super::frame::{EvmStop, Halt, StepCount, Word};
-use super::log::Log;
-use super::memory::EvmMemory;
-use super::storage::Storage;
-use super::world::{self, EvmWorld};
+use super::stop::{EvmStop, Halt};
+use super::word::Word;
+use super::world::{self, EvmWorld, Storage};
 use crate::machines::account::{COPIES, CaseAccount};
 use crate::model::limits::Limits;
 
@@ -87,5 +83,146 @@ impl EvmContext {
     pub(super) fn lacks(&mut self, needed: u64) -> EvmStop {
         self.needed = Some(needed);
         EvmStop::Halted(Halt::OutOfGas)
+    }
+}
+
+/// The call and the block that a program runs in.
+#[derive(Debug, Clone, Default)]
+pub(super) struct EvmEnvironment {
+    pub(super) address: Word,
+    pub(super) caller: Word,
+    pub(super) origin: Word,
+    pub(super) value: Word,
+    pub(super) gas_price: Word,
+    pub(super) data: Vec<u8>,
+    pub(super) coinbase: Word,
+    pub(super) difficulty: Word,
+    pub(super) gas_limit: Word,
+    pub(super) number: Word,
+    pub(super) timestamp: Word,
+    /// Whether a recorded call or creation reduces the executing account's balance by its value, as in
+    /// vectors with decimal numbers.
+    pub(super) debit: bool,
+}
+
+/// Memory. The bytes beyond its size are already zero, so growing costs nothing until the new bytes are written.
+#[derive(Debug, Default)]
+pub(super) struct EvmMemory {
+    bytes: Vec<u8>,
+    size: usize,
+    /// The offset from which on nothing was ever written.
+    clean: usize,
+}
+
+impl EvmMemory {
+    /// Size in bytes, a multiple of 32.
+    #[inline(always)]
+    pub(super) fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The whole memory.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.size]
+    }
+
+    /// Grows it to `size` bytes.
+    pub(super) fn grow(&mut self, size: usize) {
+        if size > self.bytes.len() {
+            // The system provides zeroed pages without touching them; a resize would write each byte.
+            let mut bytes = vec![0; size.max(2 * self.bytes.len())];
+            bytes[..self.clean].copy_from_slice(&self.bytes[..self.clean]);
+            self.bytes = bytes;
+        }
+        self.size = size;
+    }
+
+    /// Empties it. The allocation is kept unless much of it was written.
+    pub(super) fn reset(&mut self) {
+        const KEPT: usize = 1 << 20;
+        if self.clean > KEPT {
+            self.bytes = Vec::new();
+        } else {
+            self.bytes[..self.clean].fill(0);
+        }
+        self.size = 0;
+        self.clean = 0;
+    }
+}
+
+/// A copy has no room for what the programs before this one needed: that can be a million times as much.
+impl Clone for EvmMemory {
+    fn clone(&self) -> EvmMemory {
+        let (size, clean) = (self.size, self.clean.min(self.size));
+        let mut bytes = vec![0; size];
+        bytes[..clean].copy_from_slice(&self.bytes[..clean]);
+        EvmMemory { bytes, size, clean }
+    }
+}
+
+impl std::ops::Index<std::ops::Range<usize>> for EvmMemory {
+    type Output = [u8];
+
+    #[inline(always)]
+    fn index(&self, range: std::ops::Range<usize>) -> &[u8] {
+        &self.bytes[range]
+    }
+}
+
+impl std::ops::IndexMut<std::ops::Range<usize>> for EvmMemory {
+    #[inline(always)]
+    fn index_mut(&mut self, range: std::ops::Range<usize>) -> &mut [u8] {
+        self.clean = self.clean.max(range.end);
+        &mut self.bytes[range]
+    }
+}
+
+/// One log entry. The address is always that of the executing account.
+#[derive(Debug, Clone)]
+pub(super) struct Log {
+    /// In the order popped.
+    pub(super) topics: Vec<Word>,
+    pub(super) data: Vec<u8>,
+}
+
+/// A call or creation, as listed under `callcreates` in vectors.
+#[derive(Debug, Clone)]
+pub(super) struct RecordedCall {
+    /// `None` for a creation.
+    pub(super) destination: Option<Word>,
+    pub(super) gas_limit: u64,
+    pub(super) value: Word,
+    pub(super) data: Vec<u8>,
+}
+
+/// How many instructions were executed. They are not counted one by one: their number is how far the program
+/// counter moved, minus the data of PUSH, so only PUSH and jumps have to adjust it. All sums wrap around.
+#[derive(Debug, Clone, Default)]
+pub(super) struct StepCount {
+    /// The number of executed instructions minus the program counter.
+    pub(super) lack: usize,
+    /// From this number of instructions on, the next jump leaves the loop.
+    pub(super) fence: usize,
+}
+
+impl StepCount {
+    /// The number of instructions before the one at `pc`.
+    #[inline(always)]
+    pub(super) fn at(&self, pc: usize) -> usize {
+        pc.wrapping_add(self.lack)
+    }
+
+    /// Accounts for `length` bytes that are skipped and are not instructions.
+    #[inline(always)]
+    pub(super) fn pass(&mut self, length: usize) {
+        self.lack = self.lack.wrapping_sub(length);
+    }
+
+    /// Accounts for continuing at `to` instead of `from`. Returns whether the fence is reached.
+    #[inline(always)]
+    pub(super) fn jump(&mut self, from: usize, to: usize) -> bool {
+        let count = self.at(from);
+        self.lack = count.wrapping_sub(to);
+        count >= self.fence
     }
 }

@@ -1,28 +1,11 @@
 //! Instructions that query the call, the block and the accounts.
 
-use super::frame::{EvmFlow, EvmFrame, PADDING, Word, small};
+use super::frame::{EvmFrame, PADDING};
 use super::hash::{keccak, keccak_units};
 use super::operands::Operands;
+use super::stop::EvmFlow;
+use super::word::{Word, small};
 use super::world::LOOK_UP;
-
-/// The call and the block that a program runs in.
-#[derive(Debug, Clone, Default)]
-pub(super) struct EvmEnvironment {
-    pub(super) address: Word,
-    pub(super) caller: Word,
-    pub(super) origin: Word,
-    pub(super) value: Word,
-    pub(super) gas_price: Word,
-    pub(super) data: Vec<u8>,
-    pub(super) coinbase: Word,
-    pub(super) difficulty: Word,
-    pub(super) gas_limit: Word,
-    pub(super) number: Word,
-    pub(super) timestamp: Word,
-    /// Whether a recorded call or creation reduces the executing account's balance by its value, as in
-    /// vectors with decimal numbers.
-    pub(super) debit: bool,
-}
 
 #[inline(always)]
 fn push(f: &mut EvmFrame<'_>, word: Word) -> EvmFlow {

@@ -2,16 +2,12 @@
 
 use std::ops::Range;
 
-use ruint::aliases::U256;
-
 use super::context::EvmContext;
-use super::flow::Destinations;
+use super::destinations::Destinations;
 use super::operands::{Operands, WordPrice};
-use crate::machines::account::Limit;
+use super::stop::{EvmFlow, EvmStop, Halt};
+use super::word::{Halves, Word, is_zero, small};
 use crate::machines::interpreter::Interpreted;
-
-/// A 256-bit word.
-pub(super) type Word = U256;
 
 /// The maximum height of a stack.
 pub(super) const STACK_LIMIT: usize = 1024;
@@ -25,128 +21,6 @@ pub(super) const PADDING: usize = 33;
 /// a power of two.
 pub(super) type Stack = [Halves; STACK_SLOTS];
 pub(super) const STACK_SLOTS: usize = 2 * STACK_LIMIT;
-
-/// The result of a handler: continue, or why not.
-pub(super) type EvmFlow = Result<(), EvmStop>;
-
-/// Why the loop ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum EvmStop {
-    /// STOP, SUICIDE, or the end of the code.
-    Stopped,
-    /// RETURN.
-    Returned,
-    /// An exceptional halt.
-    Halted(Halt),
-    /// A limit of the runner.
-    Limited(Limit),
-    /// The loop reached a jump at which it must stop; see [`StepCount`].
-    Fenced,
-    /// The loop jumped to a hot destination.
-    Hot,
-}
-
-impl From<Limit> for EvmStop {
-    #[cold]
-    fn from(limit: Limit) -> EvmStop {
-        EvmStop::Limited(limit)
-    }
-}
-
-/// The exceptional halts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Halt {
-    OutOfGas,
-    StackUnderflow,
-    StackOverflow,
-    BadJump,
-    UndefinedOpcode,
-}
-
-impl Halt {
-    /// The reason in a few words.
-    pub(super) fn reason(self) -> &'static str {
-        match self {
-            Halt::OutOfGas => "out of gas",
-            Halt::StackUnderflow => "too few items on the stack",
-            Halt::StackOverflow => "more than 1024 items on the stack",
-            Halt::BadJump => "jump to a byte that is not a JUMPDEST",
-            Halt::UndefinedOpcode => "undefined opcode",
-        }
-    }
-}
-
-/// A word on the stack. The compiler keeps two 128-bit numbers in four general registers. It would turn four
-/// 64-bit numbers into vectors, and arithmetic would have to take them apart each time, or wait for memory
-/// that is read in other pieces than it was written.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Halves {
-    low: u128,
-    high: u128,
-}
-
-impl Halves {
-    #[inline(always)]
-    pub(super) fn new(word: Word) -> Halves {
-        let [a, b, c, d] = *word.as_limbs();
-        let half = |low: u64, high: u64| u128::from(low) | u128::from(high) << 64;
-        Halves { low: half(a, b), high: half(c, d) }
-    }
-
-    #[inline(always)]
-    pub(super) fn word(self) -> Word {
-        let Halves { low, high } = self;
-        Word::from_limbs([low as u64, (low >> 64) as u64, high as u64, (high >> 64) as u64])
-    }
-
-    /// The lower half.
-    #[inline(always)]
-    pub(super) fn low(self) -> u128 {
-        self.low
-    }
-
-    /// Adds a number. Only a carry touches the upper half.
-    #[inline(always)]
-    pub(super) fn increase(&mut self, by: u128) {
-        let (low, carry) = self.low.overflowing_add(by);
-        self.low = low;
-        if carry {
-            self.high = self.high.wrapping_add(1);
-        }
-    }
-}
-
-/// How many instructions were executed. They are not counted one by one: their number is how far the program
-/// counter moved, minus the data of PUSH, so only PUSH and jumps have to adjust it. All sums wrap around.
-#[derive(Debug, Clone, Default)]
-pub(super) struct StepCount {
-    /// The number of executed instructions minus the program counter.
-    pub(super) lack: usize,
-    /// From this number of instructions on, the next jump leaves the loop.
-    pub(super) fence: usize,
-}
-
-impl StepCount {
-    /// The number of instructions before the one at `pc`.
-    #[inline(always)]
-    pub(super) fn at(&self, pc: usize) -> usize {
-        pc.wrapping_add(self.lack)
-    }
-
-    /// Accounts for `length` bytes that are skipped and are not instructions.
-    #[inline(always)]
-    pub(super) fn pass(&mut self, length: usize) {
-        self.lack = self.lack.wrapping_sub(length);
-    }
-
-    /// Accounts for continuing at `to` instead of `from`. Returns whether the fence is reached.
-    #[inline(always)]
-    pub(super) fn jump(&mut self, from: usize, to: usize) -> bool {
-        let count = self.at(from);
-        self.lack = count.wrapping_sub(to);
-        count >= self.fence
-    }
-}
 
 /// The hot state, taken out of the machine while the loop runs so that it can be in registers, and a
 /// reference to the rest of the machine.
@@ -389,11 +263,6 @@ pub(super) fn range(offset: Word, size: Word) -> Result<Range<usize>, EvmStop> {
     end.ok_or(EvmStop::Halted(Halt::OutOfGas))
 }
 
-/// The number of 32-byte words that hold this number of bytes.
-pub(super) fn words(bytes: usize) -> u64 {
-    bytes.div_ceil(32) as u64
-}
-
 /// Determines the reason separately from the checks, so that the fast path keeps nothing for it.
 #[cold]
 #[inline(never)]
@@ -419,29 +288,4 @@ fn grow(context: &mut EvmContext, gas: u64, price: u64, end: usize) -> Result<u6
     let left = gas.checked_sub(whole).ok_or_else(|| context.lacks(whole))?;
     context.grow_memory(words * 32)?;
     Ok(left)
-}
-
-// Comparing limb by limb keeps words in general registers. The lowest limb comes first, since it usually decides.
-
-/// Whether the word is zero.
-#[inline(always)]
-pub(super) fn is_zero(word: Word) -> bool {
-    let [a, b, c, d] = *word.as_limbs();
-    a == 0 && b | c | d == 0
-}
-
-/// Whether the words are the same.
-#[inline(always)]
-pub(super) fn equal(one: Word, other: Word) -> bool {
-    let ([a, b, c, d], [e, f, g, h]) = (*one.as_limbs(), *other.as_limbs());
-    a == e && (b ^ f) | (c ^ g) | (d ^ h) == 0
-}
-
-/// The number as a size or an offset; `None` if it is too large for any size or offset.
-#[inline(always)]
-pub(super) fn small(word: Word) -> Option<usize> {
-    match *word.as_limbs() {
-        [low, 0, 0, 0] => usize::try_from(low).ok(),
-        _ => None,
-    }
 }

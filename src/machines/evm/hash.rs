@@ -2,8 +2,10 @@
 
 use sha3::{Digest, Keccak256};
 
-use super::frame::{EvmFlow, EvmFrame, Word, range, words};
+use super::frame::{EvmFrame, range};
 use super::operands::Operands;
+use super::stop::EvmFlow;
+use super::word::{Word, words};
 
 #[inline(never)]
 pub(super) fn sha3(f: &mut EvmFrame<'_>) -> EvmFlow {

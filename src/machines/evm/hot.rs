@@ -32,9 +32,11 @@ use self::allocate::Allocator;
 use self::block::{BlockExit, BlockRegisters, BlockStep, CONSTANTS, HotBlock};
 use self::decision::Decision;
 use self::translate::{BlockGraph, ItemSource};
-use super::frame::{EvmFrame, EvmStop, STACK_SLOTS, small};
+use super::frame::{EvmFrame, STACK_SLOTS};
 use super::interpret::once;
 use super::opcodes::Op;
+use super::stop::EvmStop;
+use super::word::small;
 use crate::isa::OpSet;
 
 /// The blocks of a program.

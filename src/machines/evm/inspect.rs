@@ -1,9 +1,11 @@
 //! What an instruction reads and writes, for blame and traces.
 
-use super::frame::{EvmStop, PADDING, Word, small};
+use super::frame::PADDING;
 use super::machine::Evm;
 use super::opcodes::{EVM, rows};
 use super::place::EvmPlace;
+use super::stop::EvmStop;
+use super::word::{Word, small};
 use super::world::{EvmAccount, address_bytes};
 use crate::isa::disassembler::disassemble;
 use crate::machines::byte_memory;

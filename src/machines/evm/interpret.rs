@@ -1,7 +1,8 @@
 //! The loop over the instructions.
 
-use super::frame::{EvmFrame, EvmStop};
+use super::frame::EvmFrame;
 use super::opcodes::{Op, rows};
+use super::stop::EvmStop;
 use super::{arith, bitwise, call, environment, flow, hash, log, memory, stack, storage, wide};
 use crate::machines::interpreter::{Interpreted, interpreter};
 use crate::machines::machine::{Meter, Metered};

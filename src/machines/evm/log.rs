@@ -2,18 +2,13 @@
 
 use rlp::RlpStream;
 
-use super::frame::{EvmFlow, EvmFrame, Word, range, words};
+use super::context::Log;
+use super::frame::{EvmFrame, range};
 use super::hash::keccak;
 use super::operands::Operands;
+use super::stop::EvmFlow;
+use super::word::{Word, words};
 use super::world::address_bytes;
-
-/// One log entry. The address is always that of the executing account.
-#[derive(Debug, Clone)]
-pub(super) struct Log {
-    /// In the order popped.
-    pub(super) topics: Vec<Word>,
-    pub(super) data: Vec<u8>,
-}
 
 /// The size of an entry in bytes, with its copies as values.
 const ENTRY: u64 = 3072;

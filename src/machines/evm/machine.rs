@@ -1,16 +1,17 @@
 //! The machine: the state that a run changes, and the single loop.
 
 use super::context::EvmContext;
-use super::flow::{Destinations, JumpDestination};
-use super::frame::{EvmFrame, EvmStop, Halt, Halves, PADDING, STACK_SLOTS, Stack};
+use super::destinations::{Destinations, JumpDestination};
+use super::frame::{EvmFrame, PADDING, STACK_SLOTS, Stack};
 use super::hot::{self, HotTier};
 use super::interpret::cycle;
 use super::opcodes::EVM;
 use super::parts::PARTS;
 use super::program::{self, EvmProgram};
-use super::reference::Reference;
+use super::stop::{EvmStop, Halt};
+use super::word::Halves;
 use crate::isa::OpSet;
-use crate::machines::account::CaseAccount;
+use crate::machines::account::{CaseAccount, Limit};
 use crate::machines::change::{self, StateChanges};
 use crate::machines::info::{Engine, Executes, MachineInfo, ProgramLanguage};
 use crate::machines::inspect::Inspect;
@@ -63,6 +64,14 @@ pub struct Evm {
     reference: Option<Reference>,
     pub(super) stop: Option<EvmStop>,
     pub(super) context: EvmContext,
+}
+
+/// The machine that another one is compared with.
+#[derive(Clone)]
+pub(super) struct Reference {
+    pub(super) machine: Box<Evm>,
+    /// The limit of the runner that the comparisons reached. After that, nothing is compared.
+    pub(super) reached: Option<Limit>,
 }
 
 /// A stack allocated in place, since it is too large for the native stack.

@@ -1,80 +1,10 @@
 //! Memory, and copying into it.
 
-use super::frame::{EvmFlow, EvmFrame, EvmStop, Halt, PADDING, Word, range, small, words};
+use super::frame::{EvmFrame, PADDING, range};
 use super::operands::Operands;
+use super::stop::{EvmFlow, EvmStop, Halt};
+use super::word::{Word, small, words};
 use super::world::LOOK_UP;
-
-/// Memory. The bytes beyond its size are already zero, so growing costs nothing until the new bytes are written.
-#[derive(Debug, Default)]
-pub(super) struct EvmMemory {
-    bytes: Vec<u8>,
-    size: usize,
-    /// The offset from which on nothing was ever written.
-    clean: usize,
-}
-
-impl EvmMemory {
-    /// Size in bytes, a multiple of 32.
-    #[inline(always)]
-    pub(super) fn size(&self) -> usize {
-        self.size
-    }
-
-    /// The whole memory.
-    pub(super) fn bytes(&self) -> &[u8] {
-        &self.bytes[..self.size]
-    }
-
-    /// Grows it to `size` bytes.
-    pub(super) fn grow(&mut self, size: usize) {
-        if size > self.bytes.len() {
-            // The system provides zeroed pages without touching them; a resize would write each byte.
-            let mut bytes = vec![0; size.max(2 * self.bytes.len())];
-            bytes[..self.clean].copy_from_slice(&self.bytes[..self.clean]);
-            self.bytes = bytes;
-        }
-        self.size = size;
-    }
-
-    /// Empties it. The allocation is kept unless much of it was written.
-    pub(super) fn reset(&mut self) {
-        const KEPT: usize = 1 << 20;
-        if self.clean > KEPT {
-            self.bytes = Vec::new();
-        } else {
-            self.bytes[..self.clean].fill(0);
-        }
-        self.size = 0;
-        self.clean = 0;
-    }
-}
-
-/// A copy has no room for what the programs before this one needed: that can be a million times as much.
-impl Clone for EvmMemory {
-    fn clone(&self) -> EvmMemory {
-        let (size, clean) = (self.size, self.clean.min(self.size));
-        let mut bytes = vec![0; size];
-        bytes[..clean].copy_from_slice(&self.bytes[..clean]);
-        EvmMemory { bytes, size, clean }
-    }
-}
-
-impl std::ops::Index<std::ops::Range<usize>> for EvmMemory {
-    type Output = [u8];
-
-    #[inline(always)]
-    fn index(&self, range: std::ops::Range<usize>) -> &[u8] {
-        &self.bytes[range]
-    }
-}
-
-impl std::ops::IndexMut<std::ops::Range<usize>> for EvmMemory {
-    #[inline(always)]
-    fn index_mut(&mut self, range: std::ops::Range<usize>) -> &mut [u8] {
-        self.clean = self.clean.max(range.end);
-        &mut self.bytes[range]
-    }
-}
 
 /// How many words are copied per unit.
 const WORDS_OF_UNIT: u64 = 11;

@@ -1,6 +1,7 @@
 //! The operands of instructions that only compute.
 
-use super::frame::{EvmFlow, Word};
+use super::stop::EvmFlow;
+use super::word::Word;
 
 /// The cost of an instruction besides the price in its row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1,8 +1,10 @@
 //! What planted faults change besides cells.
 
-use super::frame::{EvmStop, Halt, Halves, PADDING, STACK_LIMIT};
+use super::frame::{PADDING, STACK_LIMIT};
 use super::machine::Evm;
 use super::program::stored_before;
+use super::stop::{EvmStop, Halt};
+use super::word::Halves;
 use crate::machines::plant::{PlantFaults, PlantInCells};
 use crate::model::case::Program;
 use crate::model::cell::Cell;

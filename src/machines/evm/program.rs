@@ -1,10 +1,10 @@
 //! Loads a program record into the machine, and converts words and accounts back to values.
 
 use super::context::EvmContext;
-use super::environment::EvmEnvironment;
-use super::frame::Word;
+use super::context::EvmEnvironment;
 use super::opcodes::EVM;
-use super::storage::Storage;
+use super::word::Word;
+use super::world::Storage;
 use super::world::{EvmAccount, EvmWorld, address_bytes};
 use crate::isa::OpInfo;
 use crate::machines::info::in_bytes;

@@ -1,8 +1,9 @@
 //! A second machine that runs in parallel on the plain loop only: `--engine both`.
 
-use super::frame::{EvmFrame, EvmStop, Halves};
-use super::machine::Evm;
-use crate::machines::account::Limit;
+use super::frame::EvmFrame;
+use super::machine::{Evm, Reference};
+use super::stop::EvmStop;
+use super::word::Halves;
 use crate::machines::machine::Machine;
 use crate::machines::status::LoadError;
 use crate::machines::tiers::Tiers;
@@ -13,14 +14,6 @@ use crate::model::value::Value;
 /// The charge for a comparison, in units; below, how many of the compared bytes are one unit more.
 const COMPARISON: u64 = 30;
 const BYTES_OF_UNIT: u64 = 16;
-
-/// The machine that another one is compared with.
-#[derive(Clone)]
-pub(super) struct Reference {
-    machine: Box<Evm>,
-    /// The limit of the runner that the comparisons reached. After that, nothing is compared.
-    reached: Option<Limit>,
-}
 
 impl Reference {
     /// A reference for a machine with these limits.

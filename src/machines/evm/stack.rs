@@ -1,6 +1,8 @@
 //! PUSH, POP, DUP and SWAP.
 
-use super::frame::{EvmFlow, EvmFrame, Word};
+use super::frame::EvmFrame;
+use super::stop::EvmFlow;
+use super::word::Word;
 
 #[inline(always)]
 pub(super) fn push<const SIZE: usize>(f: &mut EvmFrame<'_>) -> EvmFlow {

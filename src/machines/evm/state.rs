@@ -2,12 +2,14 @@
 
 use std::ops::Range;
 
-use super::call::RecordedCall;
 use super::context::EvmContext;
-use super::frame::{EvmStop, Halves, Word};
-use super::log::{Log, hash_logs};
+use super::context::Log;
+use super::context::RecordedCall;
+use super::log::hash_logs;
 use super::machine::Evm;
 use super::program::account_value;
+use super::stop::EvmStop;
+use super::word::{Halves, Word};
 use super::world::address_bytes;
 use crate::machines::change::{PartCells, StateChange, StateChanges, numbered, state_changes, unchangeable};
 use crate::machines::observe::{StateField, StateFields, state_fields};

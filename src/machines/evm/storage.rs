@@ -1,7 +1,8 @@
 //! Storage, and the deletion of an account.
 
-use super::frame::{EvmFlow, EvmFrame, EvmStop, Word};
+use super::frame::EvmFrame;
 use super::operands::Operands;
+use super::stop::{EvmFlow, EvmStop};
 
 const SET: u64 = 20_000;
 const RESET: u64 = 5_000;
@@ -58,6 +59,3 @@ pub(super) fn suicide(f: &mut EvmFrame<'_>) -> EvmFlow {
     f.context.refund += SUICIDE_REFUND;
     Err(EvmStop::Stopped)
 }
-
-/// The words that are not zero, by key.
-pub(super) type Storage = std::collections::BTreeMap<Word, Word>;

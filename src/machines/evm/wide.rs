@@ -1,7 +1,8 @@
 //! Operations on words for which a method specialised for 256 bits is faster than the library's general one.
 
-use super::frame::{EvmFlow, Word, small};
 use super::operands::{Operands, WordPrice};
+use super::stop::EvmFlow;
+use super::word::{Word, small};
 use crate::machines::power::pow;
 
 #[cfg(test)]

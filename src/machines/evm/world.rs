@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::frame::Word;
-use super::storage::Storage;
+use super::word::Word;
+
+/// The words that are not zero, by key.
+pub(super) type Storage = BTreeMap<Word, Word>;
 
 /// The size of an account in bytes, with its copies as values.
 pub(super) const ENTRY: u64 = 512;

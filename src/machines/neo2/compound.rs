@@ -5,7 +5,8 @@ use std::rc::Rc;
 use super::count::CountChange;
 use super::fault::{Neo2Fault, Neo2Flow, Neo2Stop};
 use super::frame::Neo2Frame;
-use super::heap::{ENTRY, Neo2Id, PLACE};
+use super::heap::{ENTRY, PLACE};
+use super::item::Neo2Id;
 use super::item::Neo2Item;
 use super::map::MapEntry;
 

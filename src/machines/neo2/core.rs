@@ -5,7 +5,8 @@ use std::rc::Rc;
 
 use super::context::Neo2Context;
 use super::fault::{Neo2Flow, Neo2Stop};
-use super::heap::{COMPOUND, Neo2Heap, Neo2Id, PLACE};
+use super::heap::{COMPOUND, Neo2Heap, PLACE};
+use super::item::Neo2Id;
 use super::item::Neo2Item;
 use super::script::Hash;
 use crate::machines::account::{COPIES, CaseAccount};

@@ -4,18 +4,8 @@
 //! a stack are garbage. Garbage is removed when it may be half of all compounds, and only between two
 //! instructions or at the end of one, when every live item is on a stack.
 
-use super::item::Neo2Item;
+use super::item::{Neo2Id, Neo2Item};
 use super::map::Neo2Map;
-
-/// The number of an Array or Struct among all lists, or of a Map among all maps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Neo2Id(u32);
-
-impl Neo2Id {
-    pub(super) fn number(self) -> usize {
-        self.0 as usize
-    }
-}
 
 /// The size in bytes of an item in a list; below, of an entry in a map, and of an empty compound.
 pub(super) const PLACE: u64 = size_of::<Neo2Item>() as u64;

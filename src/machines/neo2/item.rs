@@ -4,7 +4,15 @@ use std::rc::Rc;
 
 use num_bigint::BigInt;
 
-use super::heap::Neo2Id;
+/// The number of an Array or Struct among all lists, or of a Map among all maps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Neo2Id(pub(super) u32);
+
+impl Neo2Id {
+    pub(super) fn number(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// An item. Copying any item costs the same: compounds are shared, and so are long numbers and byte arrays,
 /// which are immutable.

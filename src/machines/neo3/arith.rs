@@ -4,11 +4,11 @@ use std::cmp::Ordering;
 
 use num_bigint::{BigInt, BigUint, Sign};
 
-use super::convert::{compare, integer};
 use super::fault::{Neo3Fault, Neo3Flow, Neo3Stop};
 use super::frame::{ALLOCATION, Neo3Frame};
 use super::item::Neo3Item;
 use super::number::BIG;
+use super::value::{compare, integer};
 
 /// SIGN
 pub(super) fn sign(frame: &mut Neo3Frame<'_>) -> Neo3Flow {

@@ -2,13 +2,13 @@
 
 use num_bigint::BigInt;
 
-use super::convert::{int32, integer, number, with_bytes};
 use super::fault::{Neo3End, Neo3Fault, Neo3Flow, Neo3Stop};
 use super::frame::{ALLOCATION, BYTES_OF_UNIT, Neo3Frame};
 use super::heap::{CompoundContent, Neo3Heap};
 use super::item::{ItemType, Neo3Id, Neo3Item};
 use super::map::{MapKey, Neo3Map};
 use super::stack::MOVED_IN_UNIT;
+use super::value::{int32, integer, number, with_bytes};
 use crate::machines::interpreter::Interpreted;
 
 /// The charge for looking up a key of a Map or a byte, in units.

@@ -8,9 +8,9 @@ use std::rc::Rc;
 use super::context::Neo3Context;
 use super::fault::Neo3Flow;
 use super::heap::Neo3Heap;
-use super::host::HostServices;
 use super::item::{Buffer, Neo3Item};
 use crate::machines::account::{COPIES, CaseAccount};
+use crate::machines::ecdsa::Curve;
 use crate::model::limits::Limits;
 
 /// The state that a script changes.
@@ -143,4 +143,21 @@ impl Neo3Core {
         self.account.settle(COPIES * used as u64);
         self.work(items)
     }
+}
+
+/// A host and its data.
+#[derive(Debug, Clone, Default)]
+pub(super) enum HostServices {
+    /// The host that the published vectors are written for.
+    #[default]
+    Test,
+    /// A host that verifies signatures of one message.
+    Crypto(SignedData),
+}
+
+/// What signatures are verified against.
+#[derive(Debug, Clone)]
+pub(super) struct SignedData {
+    pub(super) message: Vec<u8>,
+    pub(super) curve: Curve,
 }

@@ -2,9 +2,9 @@
 
 use std::cmp::Ordering;
 
-use super::convert::{length, text};
 use super::fault::{Neo3Fault, Neo3Flow};
 use super::frame::{ALLOCATION, Neo3Frame};
+use super::value::{length, text};
 
 /// How many bytes are read as text per unit.
 const CHARACTERS_OF_UNIT: usize = 8;

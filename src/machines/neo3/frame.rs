@@ -2,10 +2,10 @@
 
 use std::mem;
 
-use super::convert;
 use super::core::Neo3Core;
 use super::fault::{Neo3End, Neo3Fault, Neo3Flow, Neo3Stop};
 use super::item::Neo3Item;
+use super::value;
 use crate::machines::interpreter::Interpreted;
 
 /// The charge for an allocation, in units.
@@ -226,7 +226,7 @@ impl<'m> Neo3Frame<'m> {
             i32::try_from(number).map_err(|_| Neo3Fault::NotInt32.into())
         } else {
             self.work(CONVERSION)?;
-            Ok(convert::int32(&self.pop()?)?)
+            Ok(value::int32(&self.pop()?)?)
         }
     }
 
@@ -242,7 +242,7 @@ impl<'m> Neo3Frame<'m> {
         let truth = match self.core.stack.last() {
             Some(Neo3Item::Integer(number)) => *number != 0,
             Some(Neo3Item::Boolean(truth)) => *truth,
-            _ => return convert::boolean(&self.lend().pop_any()?),
+            _ => return value::boolean(&self.lend().pop_any()?),
         };
         self.core.forget_small();
         Ok(truth)

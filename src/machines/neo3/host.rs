@@ -4,29 +4,12 @@
 use ripemd::Ripemd160;
 use sha2::{Digest, Sha256};
 
-use super::convert::{bytes, int32};
-use super::core::Neo3Core;
+use super::core::{HostServices, Neo3Core, SignedData};
 use super::fault::{Neo3End, Neo3Fault, Neo3Flow, Neo3Stop};
 use super::frame::Neo3Frame;
 use super::item::Neo3Item;
+use super::value::{bytes, int32};
 use crate::machines::ecdsa::{Curve, PublicKey};
-
-/// A host and its data.
-#[derive(Debug, Clone, Default)]
-pub(super) enum HostServices {
-    /// The host that the published vectors are written for.
-    #[default]
-    Test,
-    /// A host that verifies signatures of one message.
-    Crypto(SignedData),
-}
-
-/// What signatures are verified against.
-#[derive(Debug, Clone)]
-pub(super) struct SignedData {
-    pub(super) message: Vec<u8>,
-    pub(super) curve: Curve,
-}
 
 /// A service that a script can call.
 pub struct Service {

@@ -1,12 +1,12 @@
 //! What an instruction reads and writes, for blame and traces.
 
-use super::convert::{int32, number, with_bytes};
 use super::fault::Neo3End;
 use super::item::Neo3Item;
 use super::machine::Neo3;
 use super::map::{MapKey, key_name, pairs};
 use super::opcodes::{NEO3, rows};
 use super::place::Neo3Place;
+use super::value::{int32, number, with_bytes};
 use crate::isa::disassembler::line_at;
 use crate::machines::effects::{DeclaredPlaces, Effect, declared, effect_lists};
 use crate::machines::inspect::{Effects, Inspect, ReferenceCount, cells_inside};

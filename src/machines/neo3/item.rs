@@ -5,8 +5,6 @@ use std::rc::Rc;
 
 use num_bigint::BigInt;
 
-use super::fault::Neo3Fault;
-
 /// The maximum size of an Integer, in bytes.
 pub(super) const MAX_INTEGER: usize = 32;
 
@@ -87,20 +85,6 @@ impl Neo3Item {
     /// A ByteString.
     pub(super) fn bytes(bytes: impl Into<Vec<u8>>) -> Neo3Item {
         Neo3Item::ByteString(Rc::new(bytes.into()))
-    }
-
-    /// An Integer of any allowed size.
-    pub(super) fn integer(number: BigInt) -> Result<Neo3Item, Neo3Fault> {
-        if let Ok(small) = i64::try_from(&number) {
-            return Ok(Neo3Item::Integer(small));
-        }
-        // Two's complement needs one bit more than the magnitude, except for the lowest number.
-        let size = number.to_signed_bytes_le().len();
-        if size > MAX_INTEGER {
-            Err(Neo3Fault::IntegerSize(size))
-        } else {
-            Ok(Neo3Item::Big(Rc::new(number)))
-        }
     }
 
     /// A size or a position as an Integer.

@@ -7,9 +7,9 @@ use base64::prelude::{BASE64_STANDARD, Engine as _};
 use indexmap::IndexMap;
 use num_bigint::BigInt;
 
-use super::convert::{big_bytes, small_bytes};
 use super::fault::Neo3Fault;
 use super::item::Neo3Item;
+use super::value::{big_bytes, small_bytes};
 use crate::model::hex::bytes_key;
 
 /// The maximum length of a key, in bytes.

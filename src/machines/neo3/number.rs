@@ -4,10 +4,10 @@ use std::cmp::Ordering;
 
 use num_bigint::BigInt;
 
-use super::convert::number;
 use super::fault::{Neo3Fault, Neo3Flow, Neo3Stop};
 use super::frame::Neo3Frame;
 use super::item::Neo3Item;
+use super::value::number;
 use crate::machines::interpreter::Interpreted;
 
 /// The charge for an instruction on numbers of more than 64 bits, in units.

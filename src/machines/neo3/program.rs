@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use super::core::{HostServices, SignedData};
 use super::fault::Neo3Fault;
-use super::host::{HostServices, SignedData};
 use super::item::ItemType;
 use super::opcodes::{NEO3, Op};
 use crate::isa::{ImmediateOperand, OpInfo};

@@ -1,9 +1,9 @@
 //! Items as values, to be compared with what a vector demands.
 
-use super::convert::number;
 use super::heap::Neo3Heap;
 use super::item::Neo3Item;
 use super::map::pairs;
+use super::value::number;
 use crate::machines::neo::show::{Content, Items};
 use crate::model::value::Value;
 

@@ -3,10 +3,10 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::convert::with_bytes;
 use super::fault::{Neo3Fault, Neo3Flow, Neo3Stop};
 use super::frame::{ALLOCATION, BYTES_OF_UNIT, Neo3Frame};
 use super::item::Neo3Item;
+use super::value::with_bytes;
 
 /// NEWBUFFER
 pub(super) fn newbuffer(frame: &mut Neo3Frame<'_>) -> Neo3Flow {

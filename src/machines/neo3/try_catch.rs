@@ -1,73 +1,12 @@
 //! Exceptions: TRY and the instructions that end its blocks, THROW, and how exceptions propagate through the
 //! frames.
 
-use std::fmt;
-
 use super::call::unload;
+use super::context::{Try, TryPart};
 use super::fault::{Neo3End, Neo3Fault, Neo3Flow};
 use super::flow::{go_on, offset, target};
 use super::frame::Neo3Frame;
 use super::item::Neo3Item;
-
-/// A try statement that was entered.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Try {
-    part: TryPart,
-    /// Where the catch block starts; `None` or negative if there is none.
-    catch: Option<i32>,
-    /// Where the finally block starts; `None` or negative if there is none.
-    finally: Option<i32>,
-    /// Where execution continues after the finally block; `None` until an ENDTRY sets it.
-    end: Option<i32>,
-}
-
-/// The block that is running.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum TryPart {
-    Try,
-    Catch,
-    Finally,
-}
-
-impl Try {
-    fn catch(&self) -> Option<i32> {
-        self.catch.filter(|position| *position >= 0)
-    }
-
-    pub(super) fn finally(&self) -> Option<i32> {
-        self.finally.filter(|position| *position >= 0)
-    }
-
-    /// Whether an exception inside it propagates to the next outer try statement.
-    fn is_over(&self) -> bool {
-        match self.part {
-            TryPart::Try => false,
-            TryPart::Catch => self.finally().is_none(),
-            TryPart::Finally => true,
-        }
-    }
-}
-
-/// Formatted for people: `in the try block; catch 0010, finally 0014`.
-impl fmt::Display for Try {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let part = match self.part {
-            TryPart::Try => "try",
-            TryPart::Catch => "catch",
-            TryPart::Finally => "finally",
-        };
-        write!(f, "in the {part} block")?;
-        let places = [("catch", self.catch()), ("finally", self.finally()), ("then", self.end)];
-        let mut separator = ";";
-        for (name, place) in places {
-            if let Some(place) = place {
-                write!(f, "{separator} {name} {place:04x}")?;
-                separator = ",";
-            }
-        }
-        Ok(())
-    }
-}
 
 /// TRY
 pub(super) fn try_<const N: usize>(frame: &mut Neo3Frame<'_>) -> Neo3Flow {

@@ -4,11 +4,12 @@ use std::ops::Range;
 
 use revm_context::JournalTr;
 use revm_interpreter::interpreter::EthInterpreter;
-use revm_interpreter::interpreter_types::{Jumps, LegacyBytecode, LoopControl};
+use revm_interpreter::interpreter_types::{Jumps, LegacyBytecode};
 use revm_interpreter::{Gas, InstructionResult, Interpreter};
 use revm_primitives::{Address, U256};
 
 use super::Ethereum;
+use super::excused::Excused;
 use crate::machines::ethereum::trail::{MAX_ITEMS, storage_of};
 use crate::machines::inspect::Inspect;
 use crate::machines::plant::{Excuse, PlantFaults, PlantInCells};
@@ -16,28 +17,6 @@ use crate::machines::record::{word, word_value};
 use crate::machines::status::Status;
 use crate::model::cell::Cell;
 use crate::model::value::Value;
-
-/// The frame as it continues if its next instruction fails.
-pub(super) struct Excused {
-    stack: Vec<U256>,
-    gas: Gas,
-    pc: usize,
-}
-
-impl Excused {
-    /// Continues after an instruction that has failed.
-    pub(super) fn continue_with(self, interpreter: &mut Interpreter<EthInterpreter>) {
-        if interpreter.bytecode.action().is_some() {
-            interpreter.take_next_action();
-        }
-        // In place: the engine writes to the limit of the stack without growing it.
-        let stack = interpreter.stack.data_mut();
-        stack.clear();
-        stack.extend_from_slice(&self.stack);
-        interpreter.gas = self.gas;
-        interpreter.bytecode.absolute_jump(self.pc);
-    }
-}
 
 impl PlantInCells for Ethereum {
     fn content(&self, cell: &Cell) -> Option<Value> {

@@ -9,10 +9,10 @@ use revm_interpreter::interpreter_types::{Jumps, LegacyBytecode, LoopControl};
 use revm_interpreter::{FrameInput, InstructionResult, InterpreterAction};
 use revm_state::Account;
 
+use super::stops::Stops;
 use super::{Ethereum, TransactionStop};
-use crate::isa::OpSet;
 use crate::machines::account::Limit;
-use crate::machines::ethereum::context::EngineContext;
+use crate::machines::ethereum::context::Lengths;
 use crate::machines::ethereum::engine::{EngineError, RevmEngine};
 use crate::machines::ethereum::memory::Growth;
 
@@ -37,44 +37,6 @@ const JOURNAL_ENTRY: u64 = 192;
 pub(super) fn size_of_code(length: usize) -> u64 {
     let length = length as u64;
     2 * length + length / 8
-}
-
-/// The lengths of what grows while a transaction runs.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Lengths {
-    entries: usize,
-    accounts: usize,
-    logs: usize,
-}
-
-impl Lengths {
-    fn of(context: &EngineContext) -> Lengths {
-        let journal = &context.journaled_state.inner;
-        Lengths { entries: journal.journal.len(), accounts: journal.state.len(), logs: journal.logs.len() }
-    }
-}
-
-/// Before which instructions a run stops.
-pub(super) trait Stops {
-    /// Whether it stops before the instruction with this code.
-    fn before(&self, code: u8) -> bool;
-}
-
-/// Before none.
-pub(super) struct Nowhere;
-
-impl Stops for Nowhere {
-    #[inline(always)]
-    fn before(&self, _: u8) -> bool {
-        false
-    }
-}
-
-impl Stops for &OpSet {
-    #[inline(always)]
-    fn before(&self, code: u8) -> bool {
-        self.may_have(code)
-    }
 }
 
 impl Ethereum {

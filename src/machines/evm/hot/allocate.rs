@@ -6,8 +6,8 @@
 use super::block::{BlockAction, BlockExit, BlockPlace, BlockStep, Condition, TEMPORARIES};
 use super::decision::Decision;
 use super::translate::{BlockEnd, BlockGraph, GraphNode, ItemSource, StackItem};
-use crate::machines::evm::frame::small;
 use crate::machines::evm::opcodes::Op;
+use crate::machines::evm::word::small;
 
 /// The maximum number of copies at the end of a block, which are sorted in quadratic time.
 const MAX_COPIES: usize = 32;

@@ -5,8 +5,10 @@ use std::ops::Range;
 
 use super::decision::Decision;
 use super::role::compute;
-use crate::machines::evm::frame::{EvmFlow, Halves, STACK_LIMIT, STACK_SLOTS, Stack, Word, equal, is_zero};
+use crate::machines::evm::frame::{STACK_LIMIT, STACK_SLOTS, Stack};
 use crate::machines::evm::operands::{Operands, WordPrice};
+use crate::machines::evm::stop::EvmFlow;
+use crate::machines::evm::word::{Halves, Word, equal, is_zero};
 
 /// The slots above the stack: first those for what a block computes and has no place for, then constants.
 pub(super) const TEMPORARIES: Range<u16> = STACK_LIMIT as u16 + 1..1280;

@@ -1,9 +1,9 @@
 //! The role of each instruction in a hot block, derived from the rows of the table.
 
 use crate::isa::rows::with_number;
-use crate::machines::evm::frame::EvmFlow;
 use crate::machines::evm::opcodes::{Op, rows};
 use crate::machines::evm::operands::Operands;
+use crate::machines::evm::stop::EvmFlow;
 use crate::machines::evm::{arith, bitwise, wide};
 
 /// What the translation needs to know about an instruction.

@@ -7,11 +7,13 @@ use super::decision::Decision;
 use super::role::{self, Role, RolePart};
 use super::{Translator, is_in};
 use crate::isa::OpSet;
-use crate::machines::evm::flow::Destinations;
-use crate::machines::evm::frame::{EvmFlow, Halves, STACK_LIMIT, Stack, Word, small};
+use crate::machines::evm::destinations::Destinations;
+use crate::machines::evm::frame::{STACK_LIMIT, Stack};
 use crate::machines::evm::opcodes::Op;
 use crate::machines::evm::operands::{Operands, WordPrice};
 use crate::machines::evm::stack::word_of;
+use crate::machines::evm::stop::EvmFlow;
+use crate::machines::evm::word::{Halves, Word, small};
 
 /// The maximum number of instructions in a block.
 const MAX_LENGTH: usize = 200;

@@ -4,8 +4,8 @@ use num_bigint::{BigInt, BigUint, Sign};
 
 use super::{Word, div_rem, exp, pow};
 use crate::machines::evm::arith;
-use crate::machines::evm::frame::EvmFlow;
 use crate::machines::evm::operands::{Operands, WordPrice};
+use crate::machines::evm::stop::EvmFlow;
 use crate::machines::power::square;
 
 /// The generator SplitMix64.

@@ -1,0 +1,26 @@
+//! Where a run stops on its way.
+
+use crate::isa::OpSet;
+
+/// Before which instructions a run stops.
+pub(super) trait Stops {
+    /// Whether it stops before the instruction with this code.
+    fn before(&self, code: u8) -> bool;
+}
+
+/// Before none.
+pub(super) struct Nowhere;
+
+impl Stops for Nowhere {
+    #[inline(always)]
+    fn before(&self, _: u8) -> bool {
+        false
+    }
+}
+
+impl Stops for &OpSet {
+    #[inline(always)]
+    fn before(&self, code: u8) -> bool {
+        self.may_have(code)
+    }
+}
