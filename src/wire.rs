@@ -19,6 +19,7 @@ pub mod name;
 pub mod plain;
 pub mod protocol;
 pub mod record;
+mod remark;
 pub mod report;
 pub mod report_events;
 pub mod schema;

@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
 use clap::Args;
@@ -147,6 +148,8 @@ pub(super) struct Controls {
     temporary_files: TemporaryFiles,
     /// The processes that run cases.
     groups: ProcessGroups,
+    /// Whether cases run: until then, there are no reports that Ctrl-C should wait for.
+    is_running: Arc<AtomicBool>,
 }
 
 impl Runner<'_> {
@@ -237,6 +240,7 @@ impl Runner<'_> {
         let report_options = self.report_options(options, versions);
         let flags = report_options.explorer_flags();
         let mut pages = self.args.explore.pages(&self.args.reports, &self.controls.temporary_files, flags)?;
+        self.controls.is_running.store(true, Ordering::Relaxed);
         let mut reports = Reports::new(&self.args.reports, &report_options, &self.controls.temporary_files)?;
         let part = options.run.part.as_ref().map(|part| part.partition);
         let executed = RerunTimes { selected: self.selected(), files: sources.len(), part };
@@ -344,12 +348,13 @@ impl RunSink<'_> {
 
 impl Controls {
     /// The Ctrl-C handler. The first Ctrl-C ends the current cases without a verdict and the run with its
-    /// summary and complete reports; the second ends the process immediately, in case a report is not read.
+    /// summary and complete reports; the second ends the process immediately, in case a report is not read. So does
+    /// the first one before any case runs, in case an input never ends.
     pub(super) fn interrupt_handler(&self) -> impl Fn() + Send + use<> {
         let (interrupt, temporary_files) = (self.interrupt.clone(), self.temporary_files.clone());
-        let groups = self.groups.clone();
+        let (groups, is_running) = (self.groups.clone(), self.is_running.clone());
         move || {
-            if interrupt.request() {
+            if interrupt.request() || !is_running.load(Ordering::Relaxed) {
                 groups.kill();
                 temporary_files.exit(Exit::Interrupted);
             }

@@ -16,7 +16,7 @@ use serde_json::{Map, Value as Json};
 
 use super::line::{LineError, LineHeader, one_line, read};
 use super::name::start;
-use super::strict;
+use super::{remark, strict};
 use crate::model::path::{Path, PathKey};
 
 /// The version of the protocol; incremented when the meaning of a member changes.
@@ -329,7 +329,7 @@ pub struct RunDone {
     #[serde(deserialize_with = "strict::objects")]
     pub steps: Vec<ObservedState>,
     /// How the machine ended, in one line for people.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "remark::optional", skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,
 }
 
@@ -348,6 +348,7 @@ pub struct Skip {
     /// The number of the request.
     pub id: u64,
     /// What it lacks: `no call recording`.
+    #[serde(deserialize_with = "remark::text")]
     pub reason: String,
 }
 
@@ -357,6 +358,7 @@ pub struct TesteeFailure {
     /// The number of the request.
     pub id: u64,
     /// What is wrong.
+    #[serde(deserialize_with = "remark::text")]
     pub message: String,
     /// The path of the invalid datum in the program: names of members and indices of items, outermost first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

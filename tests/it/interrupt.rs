@@ -108,6 +108,23 @@ fn a_long_case_is_interrupted() {
     }
 }
 
+/// Before any case runs, there is nothing to wait for.
+#[cfg(unix)]
+#[test]
+fn the_first_signal_ends_a_run_that_reads_its_inputs() {
+    let folder = TempDir::new().unwrap();
+    let pipe = folder.path().join("known.toml");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let mut command = command(&["run", "--known", pipe.to_str().unwrap(), "tests/samples/vmtests"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // Opening a pipe for writing returns when it is open for reading.
+    let writer = fs::OpenOptions::new().write(true).open(&pipe).unwrap();
+    interrupt(&child);
+    let Ran { exit, stdout, stderr } = ran(child.wait_with_output().unwrap());
+    assert_eq!((exit, &*stdout), (130, ""), "{stderr}");
+    drop(writer);
+}
+
 /// A pipe without a writer is waited for until the first signal. The other file ran.
 #[cfg(unix)]
 #[test]

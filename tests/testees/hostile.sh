@@ -107,6 +107,10 @@ while read -r request; do
     35) while :; do echo '{"type":"alive"}'; sleep 0.05; done ;;
     36) answer; sleep 0.2; echo 'late words' ;;
     37) echo 'MemoryError' >&2; exit 1 ;;
+    38) printf '{"type":"error","id":%s,"message":"no good","at":["code"' "$id"
+        head -c 400000 /dev/zero | tr '\0' ',' | sed 's/,/,"a"/g'
+        echo ']}' ;;
+    39) printf '{"type":"skip","id":%s,"reason":"%s"}\n' "$id" "$(megabyte)" ;;
     # These misbehave after another case only.
     40) [ $count -gt 1 ] && { echo 'corrupted state' >&2; kill -SEGV $$; }; answer ;;
     41) [ $count -gt 1 ] && sleep 1000; answer ;;

@@ -92,6 +92,8 @@ const ALL: &[(When, &str)] = &[
     (Case(0x33), "writes its answer on several lines"),
     (Case(0x34), "says that it is alive, and answers"),
     (Case(0x35), "only says that it is alive"),
+    (Case(0x38), "names a place by 400,000 keys in an error"),
+    (Case(0x39), "gives a reason of a megabyte"),
     (Case(0x40), "violates memory, but not alone"),
     (Case(0x41), "sleeps, but not alone"),
     (Case(0x42), "writes text, but not alone"),
@@ -144,6 +146,16 @@ fn each_misbehaviour_is_reported() {
     assert_eq!(table.len(), expected.len());
 }
 
+/// The line, or the beginning of a long one with its length.
+fn beginning(line: &str) -> String {
+    const MAX_LENGTH: usize = 300;
+    if line.len() <= MAX_LENGTH {
+        line.to_owned()
+    } else {
+        format!("{}... of {} bytes", &line[..40], line.len())
+    }
+}
+
 /// The block of a misbehaviour: what it is, the verdicts on the cases, what is reported, how long it can take, and the
 /// exit code.
 fn row(when: When, what: &str) -> String {
@@ -180,7 +192,7 @@ fn row(when: When, what: &str) -> String {
         verdicts.push("nothing runs".to_owned());
     }
     writeln!(block, "  verdicts: {}", verdicts.join(", ")).unwrap();
-    for line in &reported {
+    for line in reported.iter().map(|line| beginning(line)) {
         writeln!(block, "  reported: {line}").unwrap();
     }
     let waits = reported.iter().any(|it| it.contains("no answer in") || it.contains("did not end within"));
