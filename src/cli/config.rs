@@ -95,7 +95,7 @@ impl InForce<'_> {
 fn write_overrides(out: &mut dyn Write, settings: &Settings) -> anyhow::Result<()> {
     let Some(file) = &settings.file else { return Ok(()) };
     for file_override in &file.config.overrides {
-        writeln!(out, "\n[[override]]\npath = {:?}", file_override.path.glob().glob())?;
+        writeln!(out, "\n[[override]]\npath = {:?}", file_override.path.text())?;
         for entry in &file_override.entries {
             let typed = settings.typed(&entry.name).map_or("", |_| ", but was typed");
             writeln!(out, "{}", line(&entry.name, &entry.shown, &format!("{}{typed}", file.line(entry))))?;

@@ -13,9 +13,9 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command};
-use globset::GlobMatcher;
 use vmconf::run::anchor::Anchor;
 use vmconf::text::config::{ConfigEntry, ConfigKind, DEFAULT, FileConfig, Override, Setting, SettingScope};
+use vmconf::text::file_pattern::FilePattern;
 use vmconf::text::shell::ShellWords;
 
 use super::errors::UsageError;
@@ -81,7 +81,7 @@ pub(super) struct TypedFlag {
 pub(super) struct OverrideArguments {
     /// The folder that matched paths are relative to, with symbolic links resolved.
     pub(super) folder: PathBuf,
-    pub(super) path: GlobMatcher,
+    pub(super) path: FilePattern,
     pub(super) arguments: Vec<String>,
 }
 
@@ -231,8 +231,7 @@ impl Settings {
             flags::by_name(&entry.name).is_some_and(|flag| flag.changes == FlagEffect::Verdicts)
         };
         let overrides = self.file.iter().flat_map(|file| &file.config.overrides);
-        let overrides =
-            overrides.map(|file_override| (file_override.path.glob().glob(), &file_override.entries));
+        let overrides = overrides.map(|file_override| (file_override.path.text(), &file_override.entries));
         let mut text = self.repeated(FlagEffect::Verdicts).to_string();
         for (files, entries) in [("", &self.entries)].into_iter().chain(overrides) {
             for flag in entries.iter().filter(changes_verdicts).flat_map(|entry| &entry.flags) {

@@ -2,18 +2,17 @@
 
 use std::path::PathBuf;
 
-use globset::GlobMatcher;
-
 use super::file_options::FileOptions;
 use super::source::VectorSource;
+use crate::text::file_pattern::FilePattern;
 
-/// The options for the files that match a glob.
+/// The options for some files.
 #[derive(Clone)]
 pub struct FileOverride {
     /// The folder to which the paths of files are relative, with symbolic links resolved.
     pub folder: PathBuf,
     /// The files, relative to the folder.
-    pub path: GlobMatcher,
+    pub path: FilePattern,
     /// The options for these files.
     pub options: FileOptions,
 }

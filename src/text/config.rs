@@ -24,10 +24,10 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use globset::{GlobBuilder, GlobMatcher};
 use toml::Spanned;
 use toml::de::{DeInteger, DeTable, DeValue};
 
+use super::file_pattern::FilePattern;
 use super::shell::split;
 use super::source_text::SourceText;
 use super::suggest::nearest;
@@ -108,7 +108,7 @@ pub struct ConfigEntry {
 #[derive(Debug)]
 pub struct Override {
     /// Matches the paths of the files, relative to the folder of the configuration.
-    pub path: GlobMatcher,
+    pub path: FilePattern,
     /// Their settings.
     pub entries: Vec<ConfigEntry>,
 }
@@ -414,8 +414,8 @@ impl ConfigReader<'_> {
             self.diagnostic(path.span(), "an empty path matches no file".to_owned());
             return None;
         }
-        match GlobBuilder::new(glob).literal_separator(true).build() {
-            Ok(glob) => Some(Override { path: glob.compile_matcher(), entries }),
+        match FilePattern::new(glob) {
+            Ok(path) => Some(Override { path, entries }),
             Err(error) => {
                 self.diagnostic(path.span(), error.to_string());
                 None

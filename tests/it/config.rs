@@ -183,6 +183,12 @@ fn known_failures_of_some_files() {
     check(&root.join("old/below"), &["run", ".."], 0, " 0 failed, 1 known");
     check(root, &["run", "wrong.json"], 1, " 1 failed, ");
     check(root, &["run", "--no-config", "old"], 1, " 1 failed, ");
+    // A folder is for all files below it, and a glob of one level for no deeper ones.
+    for (path, exit) in [("old", 0), ("./old/", 0), ("old/wrong.json", 0), ("*", 1), ("ol", 1)] {
+        let config = format!("[[override]]\npath = \"{path}\"\nknown = \"known.toml\"\n");
+        fs::write(root.join("vmconf.toml"), config).unwrap();
+        assert_eq!(vmconf(root, None, &["run", "old/wrong.json"]).exit, exit, "{path}");
+    }
     // Of a list that always applies, entries may name cases elsewhere, and may not when all run.
     check(root, &["run", "old/add.json"], 0, "5 passed");
     fs::create_dir(root.join("vectors")).unwrap();

@@ -551,6 +551,17 @@ fn an_update_keeps_every_other_byte() {
 }
 
 /// A list with an empty reason is none: it is refused before anything runs.
+/// A reason can be copied from a report: characters that would reorder its line have escapes.
+#[test]
+fn a_reason_with_harmful_characters_is_escaped() {
+    let folder = sixes(&[("a", 7)]);
+    let args = ["known", "update", "k.toml", "v.json", "--accept", "see \u{202e}#1\u{1b}[2J"];
+    assert_eq!(in_folder(&folder, &args).exit, 0);
+    let list = list_in(&folder);
+    assert!(list.contains("reason = \"see \\u202e#1\\u001b[2J\"\n"), "{list}");
+    assert_eq!(in_folder(&folder, &["run", "--known", "k.toml", "v.json"]).exit, 0);
+}
+
 #[test]
 fn an_empty_reason_is_refused() {
     let folder = sixes(&[("a", 7)]);

@@ -1,8 +1,12 @@
 //! The text of a list, edited in place: every other byte stays, line ends and a byte order mark too.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use toml_edit::{Document, Item, Table, value};
+
+use crate::model::escape::escaped;
+use crate::text::toml;
 
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
@@ -105,7 +109,10 @@ fn length<'l>(lines: impl Iterator<Item = &'l str>) -> usize {
     lines.map(str::len).sum()
 }
 
-/// A text as TOML writes it.
+/// A text as TOML writes it: in the quotes that need the fewest escapes, unless some characters are harmful.
 fn quoted(text: &str) -> String {
-    value(text).to_string().trim().to_owned()
+    match escaped(text) {
+        Cow::Borrowed(_) => value(text).to_string().trim().to_owned(),
+        Cow::Owned(_) => toml::string(text),
+    }
 }

@@ -4,8 +4,9 @@ use super::guess::{Guess, Widths};
 use super::layout::{CaseLayout, Pair};
 use super::members::{Member, Members};
 use crate::formats::family::node_path::{NodePath, PathStep};
-use crate::model::escape::{escaped, escaped_with};
+use crate::model::escape::escaped;
 use crate::model::field_type::{DeclaredField, FieldType, UnlistedCells};
+use crate::text::toml::string as text;
 
 /// The declaration of what cases have.
 pub(super) fn declaration(machine: &str, layout: &CaseLayout, members: &Members, widths: Widths) -> String {
@@ -197,16 +198,4 @@ fn member(name: &str) -> String {
 fn key(name: &str) -> String {
     let is_bare = |it: char| it.is_ascii_alphanumeric() || "-_".contains(it);
     if !name.is_empty() && name.chars().all(is_bare) { name.to_owned() } else { text(name) }
-}
-
-/// A string of TOML.
-fn text(text: &str) -> String {
-    // The escapes of JSON are some of those of TOML; the declaration is printed, so that harmful characters have one,
-    // too.
-    let json = serde_json::Value::from(text).to_string();
-    let toml = escaped_with(&json, |character| match u32::from(character) {
-        short @ ..=0xffff => format!("\\u{short:04x}"),
-        long => format!("\\U{long:08x}"),
-    });
-    toml.into_owned()
 }
