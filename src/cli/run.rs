@@ -365,7 +365,9 @@ impl Controls {
 
 /// Saves the record of a run, unless no case ran. A failure to write is a note and does not fail the run.
 fn save_record(record: OutstandingRecording, summary: &RunSummary, settings: &Settings) {
-    if summary.is_empty_part {
+    if summary.is_empty_part && summary.unsupported > 0 {
+        output::note("note: no case of this part ran; other parts may have some that do");
+    } else if summary.is_empty_part {
         output::note("note: other parts have all cases");
     } else if summary.exit() == Exit::NothingRan {
         output::note(&format!("note: no case ran{}", settings.restrictions()));

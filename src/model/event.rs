@@ -204,7 +204,7 @@ pub struct RunSummary {
     /// Whether the user ended the run before all cases had finished.
     #[serde(skip)]
     pub interrupted: bool,
-    /// Whether it is of a part without cases, while other parts have some.
+    /// Whether it is of a part without cases, or with unsupported ones only, while other parts may have others.
     #[serde(skip)]
     pub is_empty_part: bool,
 }

@@ -195,7 +195,13 @@ impl<'s> RunCollector<'s> {
             (self.sink)(Event::NotCompared(fields));
         }
         let interrupted = self.options.run.interrupt.is_requested();
-        let is_empty_part = self.options.run.part.as_ref().is_some_and(|part| part.is_empty());
+        let is_empty_part = self
+            .options
+            .run
+            .part
+            .as_ref()
+            .is_some_and(|part| part.is_empty() || self.summary.unsupported > 0);
+        let is_empty_part = is_empty_part && self.summary.passed + self.summary.known == 0;
         let seconds = start.elapsed().as_secs_f64();
         let summary = RunSummary { seconds, interrupted, is_empty_part, ..self.summary };
         (self.sink)(Event::Ended(summary));

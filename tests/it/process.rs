@@ -7,6 +7,7 @@
 //! | `misbehaviours.rs` | what a run reports of each misbehaviour, and its exit code: a table |
 //! | `hostile.rs` | a process that misbehaves: each case gets the verdict that it deserves, and nothing is left |
 //! | `page.rs` | the examples of the page on the protocol are answered as it says |
+//! | `parts.rs` | partitions of a run on a machine that lacks something |
 //! | `serve.rs` | own vectors and samples through `vmconf serve`: the verdicts of the embedded machines |
 //! | `signals.rs` | whatever ends vmconf ends the processes |
 
@@ -15,6 +16,7 @@ mod command_line;
 mod hostile;
 mod misbehaviours;
 mod page;
+mod parts;
 mod serve;
 mod signals;
 
