@@ -343,9 +343,10 @@ fn many_faults_in_one_long_line_are_found_and_fixed() {
 }
 
 /// Wherever a file is truncated or altered, a problem is reported at a position within the file, and what
-/// can be fixed is fixed.
+/// can be fixed is fixed. What another parser does not accept as JSON is never without a finding.
 #[test]
 fn any_text_is_checked() {
+    let (mut malformed, mut fixes) = (0, 0);
     let options = LoadOptions::default();
     let mut checker = Checker::new(&options);
     for sample in files(MIXED, "json") {
@@ -354,7 +355,10 @@ fn any_text_is_checked() {
         for (cut, _) in text.char_indices() {
             let rest = text[cut..].chars().skip(1).collect::<String>();
             for changed in [text[..cut].to_owned(), format!("{}{rest}", &text[..cut])] {
+                let is_json = serde_json::from_str::<Json>(&changed).is_ok();
+                malformed += usize::from(!is_json);
                 let checked = checker.check_text(&source, changed);
+                assert!(is_json || !checked.diagnostics.is_empty(), "{}: {cut}", relative(&sample));
                 let text = checked.text.as_ref().unwrap();
                 for diagnostic in &checked.diagnostics {
                     assert_ne!(diagnostic.rule, LintRule::Internal, "{diagnostic:?}");
@@ -363,10 +367,12 @@ fn any_text_is_checked() {
                 }
                 if let Some(Ok(fixed)) = fix(&mut checker, &source, &checked) {
                     assert_eq!(fixed.checked.edits().count(), 0, "{}", fixed.text);
+                    fixes += 1;
                 }
             }
         }
     }
+    assert!(malformed > 1000 && fixes > 200, "{malformed} malformed, {fixes} fixed");
 }
 
 /// A file with this text, checked.

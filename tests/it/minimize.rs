@@ -65,8 +65,14 @@ fn minimized(fault: RowFault, sources: &[VectorSource], random: &mut Random) -> 
         let mut worker = Worker::new(&subject.run);
         let mut fails = |case: &usize| matches!(worker.run_case(&loaded, *case).verdict, Verdict::Fail(_));
         let Some(case) = (0..loaded.cases()).find(|case| fails(case)) else { continue };
-        // A case in which the fault makes a loop without end is no case to shorten.
-        let Ok(small) = minimize((&loaded, case), source, &subject, Some(&reference), HOW) else { continue };
+        // A case that the limit on instructions ends on the healthy machine is no case to shorten.
+        let healthy = Worker::new(&reference.run).run_case(&loaded, case).verdict;
+        if matches!(&healthy, Verdict::Error(_)) {
+            continue;
+        }
+        assert_eq!(healthy, Verdict::Pass, "{fault}");
+        let small = minimize((&loaded, case), source, &subject, Some(&reference), HOW);
+        let small = small.unwrap_or_else(|error| panic!("{fault}: {}: {error}", loaded.case(case).unwrap().id));
         let what = format!("{fault}\n{}", small.text);
         assert!(small.text.len() <= loaded.text().len(), "{what}");
         let one =
@@ -97,7 +103,7 @@ fn minimized(fault: RowFault, sources: &[VectorSource], random: &mut Random) -> 
 fn executed(file: &run::LoadedFile<'_>, options: &LoadOptions) -> usize {
     let mut counter = vmconf::explain::blame::Counter::default();
     run::watch(file, 0, &options.run, &mut counter);
-    usize::try_from(counter.ends.last().copied().unwrap_or(0)).unwrap()
+    usize::try_from(*counter.ends.last().expect("a step")).unwrap()
 }
 
 /// A case that notices a fault of an instruction becomes one of a few instructions that notices it, and nothing else
