@@ -72,7 +72,8 @@ fn minimized(fault: RowFault, sources: &[VectorSource], random: &mut Random) -> 
         }
         assert_eq!(healthy, Verdict::Pass, "{fault}");
         let small = minimize((&loaded, case), source, &subject, Some(&reference), HOW);
-        let small = small.unwrap_or_else(|error| panic!("{fault}: {}: {error}", loaded.case(case).unwrap().id));
+        let small =
+            small.unwrap_or_else(|error| panic!("{fault}: {}: {error}", loaded.case(case).unwrap().id));
         let what = format!("{fault}\n{}", small.text);
         assert!(small.text.len() <= loaded.text().len(), "{what}");
         let one =

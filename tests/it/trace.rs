@@ -184,7 +184,12 @@ fn a_selection_changes_no_summary() {
     let last = |args: &[&str]| {
         traced(&[&[DEMO, "--output", "eip3155"], args].concat()).lines().last().unwrap().to_owned()
     };
-    assert_eq!(last(&["--from", "20"]), last(&[]));
+    let whole: Json = serde_json::from_str(&last(&[])).unwrap();
+    // Section 11 of the reference of the EVM.
+    assert_eq!(whole["gasUsed"], "0x6bbe");
+    for selection in [["--from", "20"], ["--to", "0"], ["--op", "SSTORE"]] {
+        assert_eq!(last(&selection), whole.to_string(), "{selection:?}");
+    }
 }
 
 #[test]

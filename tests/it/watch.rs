@@ -8,14 +8,11 @@ use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command};
 use std::sync::mpsc::{self, Receiver};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use crate::support::{at_root, command, vmconf};
+use crate::support::{PATIENCE, at_root, command, vmconf, wait_until};
 use serde_json::Value as Json;
 use tempfile::TempDir;
-
-/// So long a machine may take for what is waited for.
-const PATIENCE: Duration = Duration::from_mins(5);
 
 /// A process that watches.
 struct Watching {
@@ -408,11 +405,8 @@ fn long_run() -> (TempDir, Watching) {
     }
     let args = ["--jobs", "1", "--max-steps", "5000000", "--report", "json", "--report", "tap=reports/tap"];
     let watching = Watching::new(folder.path(), &args);
-    let deadline = Instant::now() + PATIENCE;
-    while fs::read_dir(folder.path().join("reports")).unwrap().count() == 0 {
-        assert!(Instant::now() < deadline, "nothing is being written");
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    let reports = folder.path().join("reports");
+    wait_until("a report is being written", || fs::read_dir(&reports).unwrap().count() > 0);
     (folder, watching)
 }
 
