@@ -115,6 +115,7 @@ impl Watching {
     /// The exit code after Ctrl-C.
     fn interrupt(mut self) -> i32 {
         Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap();
+        wait_until("Ctrl-C ends it", || self.child.try_wait().unwrap().is_some());
         self.child.wait().unwrap().code().unwrap()
     }
 }
