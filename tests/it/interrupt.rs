@@ -163,13 +163,16 @@ fn a_run_that_is_interrupted_twice_leaves_nothing() {
 fn slow_cases_are_named() {
     let endless = "tests/samples/vmtests/limits/endless.json";
     let id = vmconf(&["list", endless]).stdout.trim_end().to_owned();
-    let args = ["run", "--slow", "0.1", "--max-steps", "1000000000000", endless];
-    let mut child = command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
-    interrupt(&child);
-    child.wait().unwrap();
-    assert_eq!(line, format!("slow: {id} has been running for 0.1 s\n"));
+    // The default is a second.
+    for (flag, time) in [(&["--slow", "0.1"][..], "0.1"), (&[], "1")] {
+        let args = [&["run", "--max-steps", "1000000000000", endless], flag].concat();
+        let mut child = command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+        interrupt(&child);
+        child.wait().unwrap();
+        assert_eq!(line, format!("slow: {id} has been running for {time} s\n"));
+    }
 
     let Ran { stdout, .. } = vmconf(&["run", "--slow", "0", "--max-steps", "1000", endless]);
     let (_, slow) = stdout.split_once("slow: 1 case took at least 0 s\n").unwrap();

@@ -2,6 +2,7 @@
 
 #![allow(clippy::print_stdout, reason = "sizes are worth to know")]
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::sync::Arc;
 
@@ -282,4 +283,29 @@ fn cases_that_cannot_become_small_are_left_alone() {
     assert!(passes.stderr.contains("no selected case fails"), "{}", passes.stderr);
     let few = vmconf(&["minimize", "tests/samples/vmtests/wrong/gas.json", "--tries", "3"]);
     assert!(few.exit == 0 && few.stderr.contains("3 changes tried; --tries allows more"), "{}", few.stderr);
+}
+
+/// Of a machine that gives a wrong result for the program of the vector, and no answer in time for another one.
+#[cfg(unix)]
+#[test]
+fn a_search_ends_after_20_time_outs() {
+    // PUSH1 3, PUSH1 4, ADD, PUSH1 0, SSTORE; 30 times PUSH1 1, POP.
+    let code = format!("6003600401600055{}", "600150".repeat(30));
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let [vector, out, hung] = ["large.json", "small.json", "hung"].map(path);
+    assert_eq!(vmconf(&["exec", "evm", &format!("0x{code}"), "--vector", &vector]).exit, 0);
+    let script = format!(
+        "while read -r line; do case $line in *{code}*|*'\"hello\"'*) printf '%s\\n' \"$line\" ;;\n\
+         *) printf '%s\\n' \"${{line#*machine}}\" >> '{hung}'; exec sleep 1000 ;; esac; done | '{}' serve evm | sed -u 's/\"0x7\"/\"0x8\"/'\n",
+        env!("CARGO_BIN_EXE_vmconf")
+    );
+    fs::write(path("hangs.sh"), script).unwrap();
+    let vm = format!("hangs=sh {}", path("hangs.sh"));
+    let ran = vmconf(&["minimize", &vector, "--vm", &vm, "--timeout", "100ms", "--out", &out]);
+    assert_eq!(ran.exit, 0, "{ran:?}");
+    // A program may be asked for again, to see whether a fresh process answers in time.
+    let hung = fs::read_to_string(hung).unwrap();
+    assert_eq!(hung.lines().collect::<BTreeSet<_>>().len(), 20, "{ran:?}");
+    assert!(fs::read_to_string(out).unwrap().contains(&code));
 }
