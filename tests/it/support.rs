@@ -136,13 +136,11 @@ pub(crate) fn ended(child: Child) -> Ran {
     let pid = child.id().to_string();
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || sender.send(child.wait_with_output()));
-    match receiver.recv_timeout(PATIENCE) {
-        Ok(output) => ran(output.unwrap()),
-        Err(_) => {
-            let _ = Command::new("kill").args(["-KILL", &pid]).status();
-            panic!("the process has not ended after {PATIENCE:?}");
-        }
-    }
+    let Ok(output) = receiver.recv_timeout(PATIENCE) else {
+        let _ = Command::new("kill").args(["-KILL", &pid]).status();
+        panic!("the process has not ended after {PATIENCE:?}");
+    };
+    ran(output.unwrap())
 }
 
 /// Waits until something is so.

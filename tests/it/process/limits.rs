@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use serde_json::Value as Json;
 use vmconf::machines::by_name;
 use vmconf::testees::server::Server;
 use vmconf::wire::protocol::ProtocolAnswer;
@@ -39,8 +40,12 @@ fn at_most_16_requests_are_in_flight() {
          while read -t 1 -r request; do n=$((n+1)); done; echo $n >> counts; exit 3\n"
     );
     project.write("counts.sh", &script);
-    let vectors = at_root("vectors/evm/arithmetic").display().to_string();
-    let ran = project.run(&["run", "-q", "--fail-fast", "-j", "1", &vectors, "--vm", "m=bash counts.sh"]);
+    let vector = fs::read_to_string(at_root("vectors/evm/arithmetic/add.json")).unwrap();
+    let vector: Json = serde_json::from_str(&vector).unwrap();
+    let case = vector.as_object().unwrap().values().next().unwrap();
+    let cases: serde_json::Map<_, _> = (0..400).map(|number| (format!("a{number}"), case.clone())).collect();
+    project.write("many.json", &Json::Object(cases).to_string());
+    let ran = project.run(&["run", "-q", "--fail-fast", "-j", "1", "many.json", "--vm", "m=bash counts.sh"]);
     assert_eq!(ran.exit, 3, "{ran:?}");
     let counts = fs::read_to_string(project.path("counts")).unwrap();
     assert_eq!(counts, "16\n");
