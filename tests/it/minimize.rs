@@ -2,6 +2,7 @@
 
 #![allow(clippy::print_stdout, reason = "sizes are worth to know")]
 
+#[cfg(unix)]
 use std::collections::BTreeSet;
 use std::fs;
 use std::sync::Arc;

@@ -14,6 +14,7 @@
 mod breaches;
 mod command_line;
 mod hostile;
+#[cfg(unix)]
 mod limits;
 mod misbehaviours;
 mod page;

@@ -3,7 +3,6 @@
 #![allow(clippy::print_stderr, reason = "says which templates cannot run here")]
 
 use std::fs;
-use std::path::Path;
 use std::process::Command;
 
 use tempfile::TempDir;
@@ -12,7 +11,7 @@ use vmconf::testees::server::Server;
 use vmconf::wire::protocol::{Hello, ProtocolAnswer};
 
 use crate::support::skip::skip;
-use crate::support::{Ran, at_root, command, ended, ran, vmconf};
+use crate::support::{Ran, at_root, command, ran, vmconf};
 
 mod filled;
 mod misbehaving;
@@ -263,7 +262,7 @@ fn run_unchanged(folder: &TempDir, (build, run): (&str, &str), vectors: &str, mo
 
 /// The variable `PATH` with programs in this folder that stand in for node and npm.
 #[cfg(unix)]
-fn path_with_npm(folder: &Path) -> String {
+fn path_with_npm(folder: &std::path::Path) -> String {
     use std::os::unix::fs::PermissionsExt;
 
     let bin = folder.join("bin");
@@ -284,6 +283,8 @@ fn path_with_npm(folder: &Path) -> String {
 fn an_installation_in_a_terminal_asks() {
     use std::io::Write as _;
     use std::process::Stdio;
+
+    use crate::support::ended;
 
     if !Command::new("script").arg("--version").output().is_ok_and(|it| it.status.success()) {
         skip("no script command is installed");

@@ -29,7 +29,6 @@ fn a_trace_has_at_most_10000_instructions() {
 }
 
 /// A machine that answers nothing counts what it is asked: `inFlight` above 16 counts as 16.
-#[cfg(unix)]
 #[test]
 fn at_most_16_requests_are_in_flight() {
     let project = Project::new();
@@ -52,7 +51,6 @@ fn at_most_16_requests_are_in_flight() {
 }
 
 /// A list in `hello` has at most 200 items.
-#[cfg(unix)]
 #[test]
 fn a_list_in_hello_has_at_most_200_items() {
     let project = Project::new();
