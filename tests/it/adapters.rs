@@ -16,7 +16,7 @@ fn recorded_machines_agree_with_ours() {
     let recordings = files("adapters", "jsonl");
     let recordings = recordings.iter().filter(|path| path.ends_with("conversation.jsonl"));
     let schema = Validator::named("protocol");
-    let (mut count, mut states) = (0, 0);
+    let (mut count, mut fields) = (0, 0);
     for path in recordings {
         let text = fs::read_to_string(path).unwrap();
         let lines: Vec<_> = text.lines().collect();
@@ -28,14 +28,14 @@ fn recorded_machines_agree_with_ours() {
             let request = Request::read(request.as_bytes()).unwrap();
             let answer = ProtocolAnswer::read(answer.as_bytes()).unwrap();
             assert_eq!(answer.id(), request.id(), "{}", relative(path));
-            states += compare(&request, answer);
+            fields += compare(&request, answer);
         }
         count += 1;
     }
-    assert!(count >= 6 && states >= 20, "{count} recordings with {states} states");
+    assert!(count >= 12 && fields >= 300, "{count} recordings with {fields} fields of states");
 }
 
-/// Compares the states of an answer with those of our machine. How many there are.
+/// Compares the states of an answer with those of our machine. How many fields they have.
 fn compare(request: &Request, answer: ProtocolAnswer) -> usize {
     let (Request::Run(run), ProtocolAnswer::Done(theirs)) = (request, answer) else { return 0 };
     let info = machines::by_name(&run.machine).unwrap();
@@ -43,6 +43,7 @@ fn compare(request: &Request, answer: ProtocolAnswer) -> usize {
         panic!("our machine does not run {request:?}")
     };
     assert_eq!(theirs.steps.len(), ours.steps.len(), "{request:?}");
+    let mut count = 0;
     for (theirs, ours) in theirs.steps.iter().zip(&ours.steps) {
         for field in info.fields {
             let [theirs, ours] = [theirs, ours].map(|state| {
@@ -50,9 +51,10 @@ fn compare(request: &Request, answer: ProtocolAnswer) -> usize {
                 Some(plain::read(json.clone(), &field.shape).unwrap().in_order())
             });
             assert_eq!(theirs, ours, "{} of {request:?}", field.name);
+            count += usize::from(ours.is_some());
         }
     }
-    ours.steps.len()
+    count
 }
 
 /// `vmconf vm check` finds nothing wrong with the machines whose conversations with it were recorded, by
@@ -61,7 +63,10 @@ fn compare(request: &Request, answer: ProtocolAnswer) -> usize {
 #[cfg(unix)]
 fn recorded_machines_pass_vm_check() {
     let recordings = files("adapters", "jsonl");
-    for path in recordings.iter().filter(|path| path.ends_with("check.jsonl")) {
+    let named = |name: &str| recordings.iter().filter(|path| path.ends_with(name)).collect::<Vec<_>>();
+    // An adapter with one recording has both.
+    assert_eq!(named("check.jsonl").len(), named("conversation.jsonl").len());
+    for path in named("check.jsonl") {
         let replay = at_root("tests/testees/replay.sh");
         let args = ["vm", "check", "sh", replay.to_str().unwrap(), path.to_str().unwrap()];
         let checked = vmconf(&args);
@@ -92,6 +97,7 @@ fn every_adapter_is_short_and_described() {
     let folders: Vec<_> =
         fs::read_dir(at_root("adapters")).unwrap().map(|entry| entry.unwrap().path()).collect();
     let folders = folders.iter().filter(|path| path.is_dir() && !path.ends_with("requests"));
+    assert!(folders.clone().count() >= 20, "{folders:?}");
     for folder in folders {
         let sources = ["adapter.py", "adapter.mjs", "adapter.cjs", "main.rs"].map(|name| folder.join(name));
         let source = sources.iter().find(|path| path.exists()).expect("an adapter is one file");

@@ -27,12 +27,15 @@ const MECHANICAL: &str = "tests/samples/check/mechanical.json";
 #[test]
 fn lines_are_short() {
     const WIDTH: usize = 100;
+    let mut count = 0;
     for folder in sample_folders() {
         for line in vmconf(&["check", "--all", &folder]).stdout.lines() {
             let is_place = line.starts_with(" --> ");
             assert!(is_place || line.chars().count() <= WIDTH, "{folder}: {line}");
+            count += usize::from(!is_place);
         }
     }
+    assert!(count > 5_000, "{count} lines");
 }
 
 /// The results of a check as SARIF.
@@ -343,9 +346,10 @@ fn many_faults_in_one_long_line_are_found_and_fixed() {
 }
 
 /// Wherever a file is truncated or altered, a problem is reported at a position within the file, and what
-/// can be fixed is fixed.
+/// can be fixed is fixed. What another parser does not accept as JSON is never without a finding.
 #[test]
 fn any_text_is_checked() {
+    let (mut malformed, mut fixes) = (0, 0);
     let options = LoadOptions::default();
     let mut checker = Checker::new(&options);
     for sample in files(MIXED, "json") {
@@ -354,7 +358,10 @@ fn any_text_is_checked() {
         for (cut, _) in text.char_indices() {
             let rest = text[cut..].chars().skip(1).collect::<String>();
             for changed in [text[..cut].to_owned(), format!("{}{rest}", &text[..cut])] {
+                let is_json = serde_json::from_str::<Json>(&changed).is_ok();
+                malformed += usize::from(!is_json);
                 let checked = checker.check_text(&source, changed);
+                assert!(is_json || !checked.diagnostics.is_empty(), "{}: {cut}", relative(&sample));
                 let text = checked.text.as_ref().unwrap();
                 for diagnostic in &checked.diagnostics {
                     assert_ne!(diagnostic.rule, LintRule::Internal, "{diagnostic:?}");
@@ -363,10 +370,12 @@ fn any_text_is_checked() {
                 }
                 if let Some(Ok(fixed)) = fix(&mut checker, &source, &checked) {
                     assert_eq!(fixed.checked.edits().count(), 0, "{}", fixed.text);
+                    fixes += 1;
                 }
             }
         }
     }
+    assert!(malformed > 1000 && fixes > 200, "{malformed} malformed, {fixes} fixed");
 }
 
 /// A file with this text, checked.

@@ -23,7 +23,12 @@ fn completions_are_made_and_the_manual_names_every_command() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let Ran { exit, stdout, stderr } = vmconf(&["completions", shell]);
         assert_eq!((exit, &*stderr), (0, ""), "{shell}");
-        assert!(stdout.contains("COMPLETE"), "{stdout}");
+        let asks = match shell {
+            "bash" | "fish" => format!("COMPLETE={shell} vmconf --"),
+            "zsh" => "COMPLETE=\"zsh\"".to_owned(),
+            _ => "COMPLETE".to_owned(),
+        };
+        assert!(stdout.contains(&asks), "{shell}: {stdout}");
     }
     let page = vmconf(&["man"]).stdout;
     for name in commands() {
@@ -42,6 +47,19 @@ fn inserted(folder: &Path, line: &str, replaced: &str) -> Vec<String> {
     let output = vmconf.output().unwrap();
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
+}
+
+/// The scripts of zsh and fish ask the program with these variables, and show a description behind each word.
+#[test]
+fn zsh_and_fish_complete_every_command() {
+    for (shell, separator) in [("zsh", ':'), ("fish", '\t')] {
+        let mut vmconf = Command::new(env!("CARGO_BIN_EXE_vmconf"));
+        vmconf.args(["--", "vmconf", ""]).envs([("COMPLETE", shell), ("_CLAP_COMPLETE_INDEX", "1")]);
+        let offered = ran(vmconf.output().unwrap()).stdout;
+        let words: Vec<_> = offered.lines().map(|line| line.split(separator).next().unwrap()).collect();
+        let missing: Vec<_> = commands().into_iter().filter(|name| !words.contains(&&**name)).collect();
+        assert!(missing.is_empty(), "{shell}: {missing:?} of {offered}");
+    }
 }
 
 #[test]

@@ -10,11 +10,13 @@ use std::collections::BTreeSet;
 use std::fs::DirEntry;
 #[cfg(unix)]
 use std::path::Path;
+#[cfg(unix)]
+use std::process::Stdio;
 use std::sync::Arc;
 
 use crate::random::Random;
 #[cfg(unix)]
-use crate::support::{Ran, command, golden, ran, vmconf};
+use crate::support::{Ran, command, ended, golden, ran, vmconf};
 use vmconf::hunt::corpus::FuzzCorpus;
 use vmconf::hunt::fuzz::{FuzzEvent, FuzzFinding, FuzzMachine, FuzzOptions, FuzzSubject, FuzzSummary, fuzz};
 use vmconf::machines::{by_name, of_this_crate};
@@ -277,4 +279,16 @@ fn vectors_of_crashes_are_detected() {
         assert!(embedded.stdout.contains("1 passed, 0 failed"), "{machine}: {embedded:?}");
         assert!(vmconf(&["run", out, "--vm", &vm]).stdout.contains("1 crashed"), "{machine}");
     }
+}
+
+/// Without a number of programs, the time alone ends the search.
+#[cfg(unix)]
+#[test]
+fn a_search_ends_when_its_time_is_up() {
+    let vm = format!("m={} serve evm", env!("CARGO_BIN_EXE_vmconf"));
+    let mut search = command(&["fuzz", "evm", "--vm", &vm, "--time", "300ms", "--output", "json"]);
+    let ran = ended(search.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
+    assert_eq!(ran.exit, 0, "{ran:?}");
+    let end: serde_json::Value = serde_json::from_str(ran.stdout.lines().last().unwrap()).unwrap();
+    assert!(end["type"] == "end" && end["programs"].as_u64() > Some(0), "{ran:?}");
 }

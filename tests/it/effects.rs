@@ -38,6 +38,9 @@ use crate::random::Random;
 const MIN_COUNT: usize = 15;
 const MAX_COUNT: usize = 20_000;
 
+/// The fewest states with one cell changed that a row is tried in.
+const MIN_MUTANTS: usize = 10;
+
 /// The most parts of a state that is looked at. With more, the limits of a machine are near, which count all
 /// of them.
 const PARTS: usize = 500;
@@ -406,21 +409,25 @@ fn check(machine: &str, mut scene: impl FnMut(&'static OpInfo, &mut Random) -> O
     let mut random = Random::seeded_by("EFFECTS_SEED");
     let mut wrong = Vec::new();
     for op in machine.isa.ops {
-        let (mut count, mut violation) = (0, None);
+        // The vectors execute some of these only as the first instruction, before which nothing is there to change.
+        let is_changed = !op.name.starts_with("PUSHBYTES");
+        let (mut count, mut mutants, mut violation) = (0, 0, None);
         let mut unnoticed: Vec<_> =
             (0..op.effects.len()).filter(|it| !UNSEEN.contains(&op.effects[*it])).collect();
         for _ in 0..MAX_COUNT {
-            if count >= MIN_COUNT && unnoticed.is_empty() {
+            if count >= MIN_COUNT && (!is_changed || mutants >= MIN_MUTANTS) && unnoticed.is_empty() {
                 break;
             }
             let Some(trial) = scene(op, &mut random).and_then(|scene| Trial::of(machine, op, &scene)) else {
                 continue;
             };
             count += 1;
+            mutants += trial.mutants.len();
             violation = violation.or_else(|| trial.violation(&trial.declared));
             unnoticed.retain(|declaration| trial.violation(&trial.without[*declaration]).is_none());
         }
         assert!(count > 0, "{} is never executed", op.name);
+        assert!(!is_changed || mutants > 0, "no state before {} is changed", op.name);
         wrong.extend(violation);
         wrong.extend(
             unnoticed.iter().map(|it| format!("{} without {:?}: not noticed", op.name, op.effects[*it])),

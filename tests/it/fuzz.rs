@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 
 use crate::random::Random;
 use crate::support::{at_root, files};
+use vmconf::formats::FORMATS;
+use vmconf::machines::of_this_crate;
 use vmconf::text::json::{Document, JsonNode};
 
 #[path = "../../fuzz/targets/list.rs"]
@@ -183,4 +185,14 @@ fn cargo_fuzz_has_every_target() {
     let listed: Vec<_> = binaries.iter().map(|binary| binary["name"].as_str().unwrap()).collect();
     let names: Vec<_> = TARGETS.iter().map(|target| target.name).collect();
     assert_eq!(listed, names);
+}
+
+/// Each machine whose instructions vmconf itself executes has a target, and each format.
+#[test]
+fn every_machine_and_every_format_has_a_target() {
+    let machines = of_this_crate().map(|machine| format!("machine-{}", machine.name));
+    let formats = FORMATS.iter().map(|format| format!("format-{}", format.name));
+    for name in machines.chain(formats) {
+        assert!(TARGETS.iter().any(|target| target.name == name), "{name}");
+    }
 }

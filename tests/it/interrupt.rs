@@ -1,5 +1,7 @@
 //! Ctrl-C.
 
+#![allow(clippy::print_stdout, reason = "the seed repeats a run")]
+
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::io::{BufRead, BufReader, Write};
@@ -8,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use std::{fs, io};
 
-use crate::support::{Ran, at_root, command, ran, vmconf};
+use crate::support::{Ran, at_root, command, ended, vmconf, wait_until};
 use tempfile::TempDir;
 use vmconf::machines::machine::{At, Watch};
 use vmconf::model::case::CaseId;
@@ -21,26 +23,33 @@ fn interrupt(child: &Child) {
     Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
 }
 
-/// Files of cases that each execute this number of steps, with every report to a file, and one to `stdout`.
-fn long_run(folder: &Path, jobs: &str, steps: &str, stdout: Stdio) -> Child {
+/// More steps than a machine executes in days.
+const ENDLESS: u64 = 1_000_000_000_000_000;
+
+/// Files of cases that each execute this number of steps, but for the last, which is endless, with every report to a
+/// file, and one to `stdout`.
+fn long_run(folder: &Path, jobs: &str, steps: u64, stdout: Stdio) -> Child {
     let vectors = folder.join("vectors");
     fs::create_dir_all(&vectors).unwrap();
-    for number in 0..100 {
-        let sample = at_root("tests/samples/vmtests/limits/endless.json");
-        fs::copy(sample, vectors.join(format!("{number}.json"))).unwrap();
+    let endless = fs::read_to_string(at_root("tests/samples/vmtests/limits/endless.json")).unwrap();
+    // The three instructions of the loop take 1 + 3 + 8.
+    let ending = endless.replace("0x7fffffffffffffff", &format!("0x{:x}", 4 * steps));
+    assert_ne!(ending, endless);
+    for number in 0..99 {
+        fs::write(vectors.join(format!("{number}.json")), &ending).unwrap();
     }
+    fs::write(vectors.join("99.json"), endless).unwrap();
     let reports = REPORTS.iter().map(|kind| {
         let path = folder.join(format!("report.{}", kind.name));
         format!("--report={}={}", kind.name, path.display())
     });
-    let args = ["run", "--no-group", "--jobs", jobs, "--max-steps", steps, vectors.to_str().unwrap()];
+    let limit = ENDLESS.to_string();
+    let args = ["run", "--no-group", "--jobs", jobs, "--max-steps", &limit, vectors.to_str().unwrap()];
     let args: Vec<_> = args.map(str::to_owned).into_iter().chain(reports).collect();
     let mut command = command(&args.iter().map(String::as_str).collect::<Vec<_>>());
     let child = command.stdout(stdout).stderr(Stdio::piped()).spawn().unwrap();
     // From then on the run has begun: its reports are being written, beside where they will be.
-    while names(folder).len() <= REPORTS.len() {
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    wait_until("the reports are being written", || names(folder).len() > REPORTS.len());
     child
 }
 
@@ -81,16 +90,17 @@ fn assert_whole_reports(folder: &Path, run: &str) {
 fn an_interrupted_run_ends_whole() {
     let seed = std::env::var("VMCONF_SEED").ok().and_then(|seed| seed.parse().ok());
     let seed: u64 = seed.unwrap_or_else(|| RandomState::new().hash_one(0));
+    println!("VMCONF_SEED={seed}");
     for (round, jobs) in ["1", "1", "2", "2", "8"].into_iter().enumerate() {
         let wait = Duration::from_millis((seed >> (8 * round)) % 250);
         let folder = TempDir::new().unwrap();
-        let child = long_run(folder.path(), jobs, "5000000", Stdio::piped());
+        let child = long_run(folder.path(), jobs, 5_000_000, Stdio::piped());
         std::thread::sleep(wait);
         interrupt(&child);
-        let Ran { exit, stdout, stderr } = ran(child.wait_with_output().unwrap());
-        assert_eq!(exit, 130, "VMCONF_SEED={seed}: {stdout}{stderr}");
-        assert!(stdout.lines().last().unwrap().ends_with(" s, interrupted"), "VMCONF_SEED={seed}: {stdout}");
-        assert_whole_reports(folder.path(), &format!("VMCONF_SEED={seed}"));
+        let Ran { exit, stdout, stderr } = ended(child);
+        assert_eq!(exit, 130, "{stdout}{stderr}");
+        assert!(stdout.lines().last().unwrap().ends_with(" s, interrupted"), "{stdout}");
+        assert_whole_reports(folder.path(), &format!("round {round}"));
     }
 }
 
@@ -100,9 +110,9 @@ fn an_interrupted_run_ends_whole() {
 fn a_long_case_is_interrupted() {
     for jobs in ["1", "2"] {
         let folder = TempDir::new().unwrap();
-        let child = long_run(folder.path(), jobs, "1000000000000000", Stdio::piped());
+        let child = long_run(folder.path(), jobs, ENDLESS, Stdio::piped());
         interrupt(&child);
-        let Ran { exit, stdout, stderr } = ran(child.wait_with_output().unwrap());
+        let Ran { exit, stdout, stderr } = ended(child);
         assert_eq!(exit, 130, "{stdout}{stderr}");
         assert_whole_reports(folder.path(), jobs);
     }
@@ -138,12 +148,10 @@ fn a_wait_for_a_pipe_is_interrupted() {
         ["run", "--jobs", "2", "--max-steps", "1000", "--report", &report, endless, pipe.to_str().unwrap()];
     let child = command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     // The report is begun after signals are handled; then the other file takes a moment.
-    while names(folder.path()).len() < 2 {
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    wait_until("the report is begun", || names(folder.path()).len() >= 2);
     std::thread::sleep(Duration::from_millis(300));
     interrupt(&child);
-    let Ran { exit, stdout, stderr } = ran(child.wait_with_output().unwrap());
+    let Ran { exit, stdout, stderr } = ended(child);
     assert_eq!(exit, 130, "{stdout}{stderr}");
     assert!(stdout.contains("pipe.json: cannot be read: the run was interrupted"), "{stdout}");
     assert!(stdout.contains("--max-steps 1000"), "{stdout}");
@@ -157,11 +165,11 @@ fn a_run_that_is_interrupted_twice_leaves_nothing() {
     let (_unread, mut full) = io::pipe().unwrap();
     full.write_all(&vec![0; CAPACITY]).unwrap();
     let folder = TempDir::new().unwrap();
-    let mut child = long_run(folder.path(), "2", "1000", full.into());
-    while child.try_wait().unwrap().is_none() {
+    let mut child = long_run(folder.path(), "2", 1000, full.into());
+    wait_until("the second signal ends the run", || {
         interrupt(&child);
-        std::thread::sleep(Duration::from_millis(1));
-    }
+        child.try_wait().unwrap().is_some()
+    });
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert_eq!(names(folder.path()), ["vectors"]);
 }
@@ -172,13 +180,16 @@ fn a_run_that_is_interrupted_twice_leaves_nothing() {
 fn slow_cases_are_named() {
     let endless = "tests/samples/vmtests/limits/endless.json";
     let id = vmconf(&["list", endless]).stdout.trim_end().to_owned();
-    let args = ["run", "--slow", "0.1", "--max-steps", "1000000000000", endless];
-    let mut child = command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
-    interrupt(&child);
-    child.wait().unwrap();
-    assert_eq!(line, format!("slow: {id} has been running for 0.1 s\n"));
+    // The default is a second.
+    for (flag, time) in [(&["--slow", "0.1"][..], "0.1"), (&[], "1")] {
+        let args = [&["run", "--max-steps", "1000000000000", endless], flag].concat();
+        let mut child = command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+        interrupt(&child);
+        child.wait().unwrap();
+        assert_eq!(line, format!("slow: {id} has been running for {time} s\n"));
+    }
 
     let Ran { stdout, .. } = vmconf(&["run", "--slow", "0", "--max-steps", "1000", endless]);
     let (_, slow) = stdout.split_once("slow: 1 case took at least 0 s\n").unwrap();

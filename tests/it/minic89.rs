@@ -419,11 +419,14 @@ fn every_attempt_is_watched() {
             assert_eq!(at.state.observe("step"), Some(Value::int(self.0 - 1)));
         }
     }
+    let mut trapped = 0;
     for path in files("vectors/minic89/programs", "json") {
         for case in read(&path).1 {
             let mut count = Count::default();
             let machine = replay(&case.case, Some(&mut count), &mut |_, _| {});
             assert_eq!(machine.observe("step"), Some(Value::int(count.0)), "{}", relative(&path));
+            trapped += usize::from(machine.observe("status") == Some(Value::text("TRAPPED")));
         }
     }
+    assert!(trapped > 30, "{trapped} trapped");
 }

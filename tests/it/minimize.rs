@@ -2,6 +2,8 @@
 
 #![allow(clippy::print_stdout, reason = "sizes are worth to know")]
 
+#[cfg(unix)]
+use std::collections::BTreeSet;
 use std::fs;
 use std::sync::Arc;
 
@@ -65,8 +67,15 @@ fn minimized(fault: RowFault, sources: &[VectorSource], random: &mut Random) -> 
         let mut worker = Worker::new(&subject.run);
         let mut fails = |case: &usize| matches!(worker.run_case(&loaded, *case).verdict, Verdict::Fail(_));
         let Some(case) = (0..loaded.cases()).find(|case| fails(case)) else { continue };
-        // A case in which the fault makes a loop without end is no case to shorten.
-        let Ok(small) = minimize((&loaded, case), source, &subject, Some(&reference), HOW) else { continue };
+        // A case that the limit on instructions ends on the healthy machine is no case to shorten.
+        let healthy = Worker::new(&reference.run).run_case(&loaded, case).verdict;
+        if matches!(&healthy, Verdict::Error(_)) {
+            continue;
+        }
+        assert_eq!(healthy, Verdict::Pass, "{fault}");
+        let small = minimize((&loaded, case), source, &subject, Some(&reference), HOW);
+        let small =
+            small.unwrap_or_else(|error| panic!("{fault}: {}: {error}", loaded.case(case).unwrap().id));
         let what = format!("{fault}\n{}", small.text);
         assert!(small.text.len() <= loaded.text().len(), "{what}");
         let one =
@@ -97,7 +106,7 @@ fn minimized(fault: RowFault, sources: &[VectorSource], random: &mut Random) -> 
 fn executed(file: &run::LoadedFile<'_>, options: &LoadOptions) -> usize {
     let mut counter = vmconf::explain::blame::Counter::default();
     run::watch(file, 0, &options.run, &mut counter);
-    usize::try_from(counter.ends.last().copied().unwrap_or(0)).unwrap()
+    usize::try_from(*counter.ends.last().expect("a step")).unwrap()
 }
 
 /// A case that notices a fault of an instruction becomes one of a few instructions that notices it, and nothing else
@@ -275,4 +284,29 @@ fn cases_that_cannot_become_small_are_left_alone() {
     assert!(passes.stderr.contains("no selected case fails"), "{}", passes.stderr);
     let few = vmconf(&["minimize", "tests/samples/vmtests/wrong/gas.json", "--tries", "3"]);
     assert!(few.exit == 0 && few.stderr.contains("3 changes tried; --tries allows more"), "{}", few.stderr);
+}
+
+/// Of a machine that gives a wrong result for the program of the vector, and no answer in time for another one.
+#[cfg(unix)]
+#[test]
+fn a_search_ends_after_20_time_outs() {
+    // PUSH1 3, PUSH1 4, ADD, PUSH1 0, SSTORE; 30 times PUSH1 1, POP.
+    let code = format!("6003600401600055{}", "600150".repeat(30));
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let [vector, out, hung] = ["large.json", "small.json", "hung"].map(path);
+    assert_eq!(vmconf(&["exec", "evm", &format!("0x{code}"), "--vector", &vector]).exit, 0);
+    let script = format!(
+        "while read -r line; do case $line in *{code}*|*'\"hello\"'*) printf '%s\\n' \"$line\" ;;\n\
+         *) printf '%s\\n' \"${{line#*machine}}\" >> '{hung}'; exec sleep 1000 ;; esac; done | '{}' serve evm | sed -u 's/\"0x7\"/\"0x8\"/'\n",
+        env!("CARGO_BIN_EXE_vmconf")
+    );
+    fs::write(path("hangs.sh"), script).unwrap();
+    let vm = format!("hangs=sh {}", path("hangs.sh"));
+    let ran = vmconf(&["minimize", &vector, "--vm", &vm, "--timeout", "100ms", "--out", &out]);
+    assert_eq!(ran.exit, 0, "{ran:?}");
+    // A program may be asked for again, to see whether a fresh process answers in time.
+    let hung = fs::read_to_string(hung).unwrap();
+    assert_eq!(hung.lines().collect::<BTreeSet<_>>().len(), 20, "{ran:?}");
+    assert!(fs::read_to_string(out).unwrap().contains(&code));
 }

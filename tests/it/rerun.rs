@@ -318,3 +318,15 @@ fn failures_are_of_a_machine() {
     assert!(place.rerun(&["--vm", &bad]).1.contains("vectors/div.json is deleted"));
     place.check(&[], &["vectors/gas.json::gas"], 1);
 }
+
+#[test]
+fn the_newest_20_runs_are_kept() {
+    let place = Place::new(&[("add.json", "vectors/evm/arithmetic/add.json")]);
+    let newest = || recorded_runs(place.cache.path()).pop().unwrap();
+    let mut all = Vec::new();
+    for _ in 0..23 {
+        assert_eq!(place.vmconf(&["run", "-q", "add.json"]).exit, 0);
+        all.push(newest());
+    }
+    assert_eq!(recorded_runs(place.cache.path()), all[3..]);
+}

@@ -11,7 +11,9 @@ pub(crate) mod validator;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
 
 use proptest::prelude::ProptestConfig;
 use vmconf::formats::{self, FormatOptions, ReadContext};
@@ -30,6 +32,8 @@ use vmconf::wire::gzip::decompressed;
 pub(crate) const VECTORS: &str = "vectors";
 /// Samples in which exactly what their name says is wrong.
 pub(crate) const WRONG: &str = "tests/samples/vmtests/wrong";
+/// So long a machine may take for what is waited for.
+pub(crate) const PATIENCE: Duration = Duration::from_mins(5);
 /// Samples that are no vectors.
 pub(crate) const MALFORMED: &str = "tests/samples/vmtests/malformed";
 
@@ -125,6 +129,27 @@ pub(crate) fn ran(output: Output) -> Ran {
     let (stdout, stderr) = (String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap());
     assert!(!stderr.contains("panicked"), "{stderr}");
     Ran { exit: status.code().expect("an exit code"), stdout: timeless(&stdout), stderr }
+}
+
+/// What a process did that ends by itself. One that does not end is killed, and the test fails.
+pub(crate) fn ended(child: Child) -> Ran {
+    let pid = child.id().to_string();
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || sender.send(child.wait_with_output()));
+    let Ok(output) = receiver.recv_timeout(PATIENCE) else {
+        let _ = Command::new("kill").args(["-KILL", &pid]).status();
+        panic!("the process has not ended after {PATIENCE:?}");
+    };
+    ran(output.unwrap())
+}
+
+/// Waits until something is so.
+pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !is_so() {
+        assert!(Instant::now() < deadline, "not after {PATIENCE:?}: {what}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 /// Where reports write the time of a case or of the run: the text before and after it.

@@ -260,15 +260,12 @@ fn run_unchanged(folder: &TempDir, (build, run): (&str, &str), vectors: &str, mo
     vmconf_in(folder, &[&["run", &vectors, "--vm", &vm], more].concat())
 }
 
-/// An adapter of the box is installed with the ordinary package client, here one that stands in for npm, into a folder
-/// of its own, and cases then run on it.
-#[test]
+/// The variable `PATH` with programs in this folder that stand in for node and npm.
 #[cfg(unix)]
-fn an_adapter_is_installed_and_runs() {
+fn path_with_npm(folder: &std::path::Path) -> String {
     use std::os::unix::fs::PermissionsExt;
 
-    let folder = TempDir::new().unwrap();
-    let bin = folder.path().join("bin");
+    let bin = folder.join("bin");
     fs::create_dir(&bin).unwrap();
     let serve =
         format!("#!/bin/sh\n[ \"$1\" = adapter.mjs ] && [ -d node_modules ] && exec '{SERVE}' serve evm\n");
@@ -277,7 +274,47 @@ fn an_adapter_is_installed_and_runs() {
         fs::write(bin.join(name), text).unwrap();
         fs::set_permissions(bin.join(name), fs::Permissions::from_mode(0o755)).unwrap();
     }
-    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    format!("{}:{}", bin.display(), std::env::var("PATH").unwrap())
+}
+
+/// In a terminal, which `script` of util-linux provides, an answer other than yes installs nothing.
+#[test]
+#[cfg(target_os = "linux")]
+fn an_installation_in_a_terminal_asks() {
+    use std::io::Write as _;
+    use std::process::Stdio;
+
+    use crate::support::ended;
+
+    if !Command::new("script").arg("--version").output().is_ok_and(|it| it.status.success()) {
+        skip("no script command is installed");
+        return;
+    }
+    for (answer, exit) in [("n\n", 4), ("\n", 4), ("y\n", 0)] {
+        let folder = TempDir::new().unwrap();
+        let cache = folder.path().join("cache");
+        let mut script = Command::new("script");
+        script.args(["-qec", &format!("'{SERVE}' vm install ethereumjs"), "/dev/null"]);
+        script.env("PATH", path_with_npm(folder.path())).env("VMCONF_CACHE", &cache);
+        script.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = script.spawn().unwrap();
+        child.stdin.as_ref().unwrap().write_all(answer.as_bytes()).unwrap();
+        let input = child.stdin.take();
+        let ran = ended(child);
+        drop(input);
+        assert!(ran.exit == exit && ran.stdout.contains("npm ci "), "{answer:?}: {ran:?}");
+        assert!(ran.stdout.contains("Install? [y,n] "), "{answer:?}: {ran:?}");
+        assert_eq!(cache.join("adapters/ethereumjs/node_modules").exists(), exit == 0, "{answer:?}");
+    }
+}
+
+/// An adapter of the box is installed with the ordinary package client, here one that stands in for npm, into a folder
+/// of its own, and cases then run on it.
+#[test]
+#[cfg(unix)]
+fn an_adapter_is_installed_and_runs() {
+    let folder = TempDir::new().unwrap();
+    let path = path_with_npm(folder.path());
     let cache = folder.path().join("cache");
     let run = |args: &[&str]| {
         let mut command = command(args);

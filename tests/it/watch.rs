@@ -8,14 +8,11 @@ use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command};
 use std::sync::mpsc::{self, Receiver};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use crate::support::{at_root, command, vmconf};
+use crate::support::{PATIENCE, at_root, command, vmconf, wait_until};
 use serde_json::Value as Json;
 use tempfile::TempDir;
-
-/// So long a machine may take for what is waited for.
-const PATIENCE: Duration = Duration::from_mins(5);
 
 /// A process that watches.
 struct Watching {
@@ -109,9 +106,16 @@ impl Watching {
         }
     }
 
+    /// The very next round, which is of these cases. The change that leads to it is one event: see [`replace`].
+    fn runs_once(&self, cases: &[&str]) {
+        let round = self.round();
+        assert_eq!(round.cases(), cases, "{round:#?}");
+    }
+
     /// The exit code after Ctrl-C.
     fn interrupt(mut self) -> i32 {
         Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap();
+        wait_until("Ctrl-C ends it", || self.child.try_wait().unwrap().is_some());
         self.child.wait().unwrap().code().unwrap()
     }
 }
@@ -148,6 +152,13 @@ fn write(folder: &Path, name: &str, text: &str) {
     let path = folder.join(name);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, text).unwrap();
+}
+
+/// Writes a file elsewhere and moves it into its place, which nobody sees in pieces.
+fn replace(folder: &Path, name: &str, text: &str) {
+    let elsewhere = TempDir::new().unwrap();
+    write(elsewhere.path(), "file", text);
+    fs::rename(elsewhere.path().join("file"), folder.join(name)).unwrap();
 }
 
 #[test]
@@ -374,11 +385,14 @@ fn a_written_report_does_not_run_cases_again() {
     let folder = folder(&[("a.json", &sum(7))]);
     let args = ["--report", "json", "--report", "json=report.json", "--report", "text=report.txt", "."];
     let watching = Watching::new(folder.path(), &args);
-    watching.runs(&["pass a.json"]);
+    watching.runs_once(&["pass a.json"]);
     for value in [8, 7, 8] {
-        write(folder.path(), "a.json", &sum(value));
-        watching.runs(&[if value == 7 { "pass a.json" } else { "fail a.json" }]);
+        replace(folder.path(), "a.json", &sum(value));
+        watching.runs_once(&[if value == 7 { "pass a.json" } else { "fail a.json" }]);
     }
+    // A run that the last report started would come before that of another file, or be one with it.
+    replace(folder.path(), "b.json", &sum(7));
+    watching.runs_once(&["pass b.json"]);
     assert_eq!(watching.interrupt(), 1);
 }
 
@@ -392,11 +406,8 @@ fn long_run() -> (TempDir, Watching) {
     }
     let args = ["--jobs", "1", "--max-steps", "5000000", "--report", "json", "--report", "tap=reports/tap"];
     let watching = Watching::new(folder.path(), &args);
-    let deadline = Instant::now() + PATIENCE;
-    while fs::read_dir(folder.path().join("reports")).unwrap().count() == 0 {
-        assert!(Instant::now() < deadline, "nothing is being written");
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    let reports = folder.path().join("reports");
+    wait_until("a report is being written", || fs::read_dir(&reports).unwrap().count() > 0);
     (folder, watching)
 }
 

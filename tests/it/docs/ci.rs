@@ -67,43 +67,58 @@ fn the_tasks_of_every_scheduler_are_one_run() {
     );
 }
 
-/// The words of a line from `vmconf` to what ends a command.
-fn command_words(line: &str) -> Option<Vec<&str>> {
-    let from = line.find("vmconf ")?;
-    let command = &line[from + "vmconf ".len()..];
-    let end = command.find(['|', ';', '#', '&', ')', '`']).unwrap_or(command.len());
-    Some(command[..end].split_whitespace().collect())
+/// The words of each `vmconf` of a line that stands where a shell expects a command, to the end of that command.
+fn command_words(line: &str) -> Vec<Vec<&str>> {
+    let is_end = |it: char| "|;#&)`".contains(it);
+    let line = line.split(" #").next().unwrap_or_default().trim_start_matches([' ', '-']);
+    let parts = line.trim_start_matches("run: ").trim_start_matches("exec ").split(is_end);
+    let commands = parts.filter_map(|part| part.trim().strip_prefix("vmconf "));
+    // What is a column away is the name of a file in a list.
+    let commands = commands.filter(|command| !command.starts_with(' '));
+    commands.map(|command| command.split_whitespace().collect()).collect()
 }
 
-/// Every `vmconf` in these lines names a command that there is, and flags that it has.
-fn check_flags(whose: &str, text: &str) {
-    for words in text.lines().filter_map(command_words) {
-        let commands = crate::completions::commands();
-        let Some(command) = words.first().filter(|word| commands.iter().any(|it| it == *word)) else {
-            continue;
-        };
-        let help = vmconf(&[command, "--help"]).stdout;
+/// Every `vmconf` in these lines names a command that there is, and flags that it has. How many there are.
+fn check_flags(whose: &str, text: &str) -> usize {
+    let all = crate::completions::commands();
+    let mut count = 0;
+    for words in text.lines().filter(|line| !line.starts_with('#')).flat_map(command_words) {
+        let command = words[0];
+        assert!(all.iter().any(|it| it == command), "{whose}: there is no command {command}");
+        let mut path = vec![command];
+        if ["vm", "family", "known"].contains(&command) {
+            path.extend(words.get(1).filter(|word| !word.starts_with('-')));
+        }
+        let help = vmconf(&[&path[..], &["--help"]].concat());
+        assert_eq!(help.exit, 0, "{whose}: {path:?}: {}", help.stderr);
+        let help = help.stdout;
         let in_help =
             |flag: &str| help.split(|it: char| !it.is_alphanumeric() && it != '-').any(|it| it == flag);
         for flag in words.iter().filter(|word| word.starts_with("--")) {
             let flag = flag.split('=').next().unwrap();
             assert!(in_help(flag), "{whose}: {command} has no {flag}");
         }
+        count += 1;
     }
+    count
 }
 
-/// What is shown but cannot be run here names no flag that there is not.
+/// What is shown but cannot be run here, in a block or in a line, names no command and no flag that there is not.
 #[test]
 fn commands_that_are_not_run_are_commands() {
+    let mut count = 0;
     for page in pages() {
         let text = fs::read_to_string(&page).unwrap();
         for block in blocks(&text).into_iter().filter(|block| block.info != "console") {
             let body = &text[block.body];
             assert!(!body.starts_with("$ "), "{}: commands with output are console: {body}", relative(&page));
-            check_flags(&relative(&page), body);
+            count += check_flags(&relative(&page), body);
         }
+        let inline: Vec<_> = text.lines().flat_map(|line| line.split('`').skip(1).step_by(2)).collect();
+        count += check_flags(&relative(&page), &inline.join("\n"));
     }
     for file in ["yml", "yaml", "sh"].into_iter().flat_map(|extension| files("docs/examples/ci", extension)) {
-        check_flags(&relative(&file), &fs::read_to_string(&file).unwrap());
+        count += check_flags(&relative(&file), &fs::read_to_string(&file).unwrap());
     }
+    assert!(count > 150, "{count} commands");
 }

@@ -76,9 +76,14 @@ impl Session {
         terminal.flush().unwrap();
     }
 
-    /// Sends the explorer a signal. Whether it was there.
+    /// Sends the explorer a signal. Whether it was there: one that has ended may stay in the list of processes, where
+    /// nothing asks for the exit codes of orphans.
     fn kill(&self, signal: &str) -> bool {
         let pid = fs::read_to_string(self.folder.path().join("pid")).unwrap();
+        let state = fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+        if state.contains(") Z ") {
+            return false;
+        }
         let kill = Command::new("kill").args([signal, pid.trim()]).stderr(Stdio::null()).status();
         kill.unwrap().success()
     }
@@ -87,6 +92,14 @@ impl Session {
     fn end(mut self) -> (String, i32) {
         self.wait(|it| it.script.try_wait().unwrap().is_some());
         (self.written(), self.script.wait().unwrap().code().unwrap())
+    }
+}
+
+/// Ends and reaps what a failed test leaves.
+impl Drop for Session {
+    fn drop(&mut self) {
+        let _ = self.script.kill();
+        let _ = self.script.wait();
     }
 }
 
@@ -127,7 +140,9 @@ fn a_signal_leaves_the_terminal_as_it_was() {
 #[test]
 fn the_explorer_ends_when_its_terminal_closes() {
     let Some(mut session) = Session::start("", "of 73") else { return };
+    assert!(session.kill("-0"));
     session.script.kill().unwrap();
+    session.script.wait().unwrap();
     session.wait(|it| !it.kill("-0"));
 }
 

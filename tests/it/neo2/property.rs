@@ -1,7 +1,10 @@
 //! Properties of random scripts and numbers.
 
+use std::cell::Cell;
+
 use num_bigint::{BigInt, Sign};
 use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
 use vmconf::machines::machine::Machine;
 use vmconf::machines::neo2::{NEO2, Neo2};
 use vmconf::machines::observe::Observe;
@@ -94,20 +97,35 @@ proptest! {
             prop_assert_eq!(machine.observe("state"), Some(Value::text("Fault")), "{}", name);
         }
     }
+}
 
-    #[test]
-    fn exact_changes_of_the_number_of_items_sum_up(names in prop::collection::vec(prop::sample::select(STRICT), 0..100)) {
-        let mut machine = loaded(&script(assembled(&names.join(", "))), &Limits::default());
+/// Behind items enough that most instructions find theirs.
+#[test]
+fn exact_changes_of_the_number_of_items_sum_up() {
+    const FIRST: &str =
+        "PUSH1, PUSH2, PUSH0, PUSH1, DUP, TOALTSTACK, DUP, TOALTSTACK, PUSH2, PUSH1, PUSH1, PUSH2";
+    let compared = Cell::new(0);
+    let names = prop::collection::vec(prop::sample::select(STRICT), 0..100);
+    let cases = config().cases;
+    let tried = TestRunner::new(config()).run(&names, |names| {
+        let code = assembled(&[&[FIRST], &names[..]].concat().join(", "));
+        let mut machine = loaded(&script(code), &Limits::default());
         while machine.run(1, None) == Status::Running {
             let Some(Value::List(frames)) = machine.observe("invocationStack") else { panic!() };
             let count: usize = frames
                 .iter()
-                .map(|frame| ["evaluationStack", "altStack"].map(|it| frame.get(it).and_then(Value::len).unwrap()))
+                .map(|frame| {
+                    ["evaluationStack", "altStack"].map(|it| frame.get(it).and_then(Value::len).unwrap())
+                })
                 .map(|[stack, alt]| stack + alt)
                 .sum();
             prop_assert_eq!(machine.observe("itemCount"), Some(Value::int(count)));
+            compared.set(compared.get() + 1);
         }
-    }
+        Ok(())
+    });
+    tried.unwrap_or_else(|error| panic!("{error}"));
+    assert!(compared.get() > 20 * cases, "{} states of {cases} scripts", compared.get());
 }
 
 /// Instructions that know exactly how they change the number of items.

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use super::command_line::Project;
 use super::hostile::write;
 use crate::support::validator::Validator;
-use crate::support::{Ran, command, ran, timeless};
+use crate::support::{Ran, command, ended, timeless, wait_until};
 
 const SERVE: &str = env!("CARGO_BIN_EXE_vmconf");
 
@@ -173,18 +173,17 @@ fn interruptible(folder: &Path, args: &[&str]) -> Child {
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// Waits until the machine has answered this number of requests, and ends the run when vmconf has read the last one.
-fn interrupted(child: Child, folder: &Path, answers: usize) -> Ran {
+/// Waits until the machine has answered this number of requests and is left with another, and ends the run when vmconf
+/// has read the last answer.
+fn interrupted(child: Child, folder: &Path, answers: usize, unanswered: usize) -> Ran {
     let answered = || fs::read_to_string(folder.join("log")).map_or(0, |log| log.lines().count());
-    for _ in 0..1000 {
-        if answered() >= answers && folder.join("asked").exists() {
-            break;
-        }
-        sleep(Duration::from_millis(20));
-    }
+    let asked = || fs::read_to_string(folder.join("asked")).map_or(0, |asked| asked.lines().count());
+    wait_until("the answers and the last questions", || answered() == answers && asked() == unanswered);
+    // A process that is asked something else has had its answer read. Nothing shows that of the last answer of one that
+    // is not.
     sleep(Duration::from_millis(300));
     Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    ran(child.wait_with_output().unwrap())
+    ended(child)
 }
 
 /// The names of the cases that the report has, in order.
@@ -199,7 +198,7 @@ fn reported(folder: &Path) -> Vec<String> {
 fn what_is_finished_behind_an_unfinished_case_is_reported() {
     let folder = TempDir::new().unwrap();
     let folder = folder.path();
-    machine(folder, "touch asked; exec sleep 1000");
+    machine(folder, "echo asked >> asked; exec sleep 1000");
     // The cases of a file of this size are shared by all threads.
     let names: Vec<_> = (1..20).map(|number| format!("a{number:02}")).collect();
     let mut cases = vec![("slow", 0x08)];
@@ -207,7 +206,7 @@ fn what_is_finished_behind_an_unfinished_case_is_reported() {
     write(&folder.join("a.json"), &cases);
     write(&folder.join("b.json"), &[("b1", 0), ("b2", 0)]);
     write(&folder.join("c.json"), &[("c1", 0), ("slow2", 0x08), ("c2", 0)]);
-    let ran = interrupted(interruptible(folder, &["-j3", "a.json", "b.json", "c.json"]), folder, 22);
+    let ran = interrupted(interruptible(folder, &["-j3", "a.json", "b.json", "c.json"]), folder, 22, 2);
     assert_eq!(ran.exit, 130, "{ran:?}");
     let finished: Vec<_> = names.iter().map(String::as_str).chain(["b1", "b2", "c1"]).collect();
     assert_eq!(reported(folder), finished);
@@ -219,7 +218,7 @@ fn what_is_finished_behind_an_unfinished_case_is_reported() {
 fn an_interrupted_run_says_that_the_machine_broke_the_protocol() {
     let folder = TempDir::new().unwrap();
     let folder = folder.path();
-    machine(folder, "touch asked; exec sleep 1000");
+    machine(folder, "echo asked >> asked; exec sleep 1000");
     let script = fs::read_to_string(folder.join("machine.sh")).unwrap();
     fs::write(
         folder.join("machine.sh"),
@@ -227,7 +226,7 @@ fn an_interrupted_run_says_that_the_machine_broke_the_protocol() {
     )
     .unwrap();
     write(&folder.join("a.json"), &[("a", 0), ("slow", 0x08)]);
-    let ran = interrupted(interruptible(folder, &["-j1", "a.json"]), folder, 1);
+    let ran = interrupted(interruptible(folder, &["-j1", "a.json"]), folder, 1, 1);
     assert_eq!(ran.exit, 130, "{ran:?}");
     assert!(ran.stdout.contains("the machine wrote a second answer to request 1"), "{ran:?}");
     assert!(ran.stdout.lines().last().unwrap().starts_with("1 passed, 0 failed, 1 error, "), "{ran:?}");

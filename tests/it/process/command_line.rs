@@ -406,3 +406,17 @@ fn a_flaky_case_is_detected() {
     let matrix = project.run(&["matrix", "cases.json", "--jobs", "1", "--vm", &vm]);
     assert!(matrix.exit == 3 && matrix.stdout.contains("2 passed, 1 flaky\n"), "{matrix:?}");
 }
+
+/// What `env` of a machine sets is added to the environment that vmconf has.
+#[cfg(unix)]
+#[test]
+fn a_machine_gets_the_environment_of_its_table() {
+    let project = Project::new();
+    let serve = env!("CARGO_BIN_EXE_vmconf");
+    project.write("says.sh", &format!("echo \"$WORD, $VMCONF_CACHE\" > said\nexec '{serve}' serve evm\n"));
+    project.write("vmconf.toml", "[vm.m]\ncommand = 'sh says.sh'\nenv = { WORD = \"a 'b' $c\" }\n");
+    let ran = project.run(&["run", "-q", "-j", "1", "--vm", "m", "add.json"]);
+    assert_eq!(ran.exit, 0, "{ran:?}");
+    let said = fs::read_to_string(project.path("said")).unwrap();
+    assert_eq!(said, format!("a 'b' $c, {}\n", project.path("cache").display()));
+}

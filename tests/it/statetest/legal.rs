@@ -180,8 +180,10 @@ fn an_authorization_out_of_range_is_skipped() {
     let signed = |name: &str, number: &str| {
         let mut test = test("Prague", &account("0x0de0b6b3a7640000"), json!({ "hash": BEFORE }));
         let one = "0x01";
+        // 1 is the x coordinate of a point of the curve, so that there is a key whose signature this is; its account
+        // has sent nothing.
         let mut authorization = json!({
-            "chainId": one, "address": COINBASE, "nonce": one, "v": one, "r": one, "s": one,
+            "chainId": one, "address": COINBASE, "nonce": "0x00", "v": one, "r": one, "s": one,
         });
         authorization[name] = json!(number);
         let transaction = &mut test["test"]["transaction"];
@@ -196,6 +198,8 @@ fn an_authorization_out_of_range_is_skipped() {
         }
     };
     let skipped = signed("chainId", "0x02");
+    assert_ne!(signed("chainId", "0x01"), skipped);
+    assert_ne!(signed("chainId", "0x00"), skipped);
     let large = format!("0x1{}", "0".repeat(64));
     for name in ["chainId", "nonce", "v", "r", "s"] {
         assert_eq!(signed(name, &large), skipped, "{name}");

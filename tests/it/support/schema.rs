@@ -126,11 +126,14 @@ impl Schema {
     }
 }
 
-/// The folders in a folder of the project, as paths relative to the project.
+/// The folders in a folder of the project, as paths relative to the project; at least two.
 pub(crate) fn folders(folder: &str) -> Vec<String> {
     let entries = fs::read_dir(at_root(folder)).unwrap().map(Result::unwrap);
     let folders = entries.filter(|entry| entry.file_type().unwrap().is_dir());
-    folders.map(|entry| format!("{folder}/{}", entry.file_name().to_str().unwrap())).collect()
+    let found: Vec<_> =
+        folders.map(|entry| format!("{folder}/{}", entry.file_name().to_str().unwrap())).collect();
+    assert!(found.len() > 1, "the folders of {folder}: {found:?}");
+    found
 }
 
 /// Path and text of every JSON file under a folder, which is relative to the project; at least `least`.
