@@ -130,7 +130,7 @@ fn the_first_signal_ends_a_run_that_reads_its_inputs() {
     // Opening a pipe for writing returns when it is open for reading.
     let writer = fs::OpenOptions::new().write(true).open(&pipe).unwrap();
     interrupt(&child);
-    let Ran { exit, stdout, stderr } = ran(child.wait_with_output().unwrap());
+    let Ran { exit, stdout, stderr } = ended(child);
     assert_eq!((exit, &*stdout), (130, ""), "{stderr}");
     drop(writer);
 }
