@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! macro_rules! rows {
-//!     ($make:ident $head:tt) => { named_rows! { $make $head
+//!     ($make:ident $head:tt) => { $crate::isa::rows::named_rows! { $make $head
 //!         //code name   operands    gas  pops -> pushes  handler           doc             effects
 //!         0x01   ADD    []          3    (2 -> 1)        arith::add,       "a + b",        [];
 //!         0x51   MLOAD  []          3    (1 -> 1)        memory::mload,    "word at a",    [Reads(Word(0))];
@@ -16,20 +16,20 @@
 //! rows!(opcodes { /// The opcodes.
 //!     Op, EVM = "evm", Place });
 //! rows!(interpreter { interpret(Frame: Op) -> Stop });
-//! rows!(effects { EFFECTS: Evm, Place });
+//! rows!(effect_lists { EFFECTS: Evm, Place });
 //! ```
 //!
-//! A row is one instruction or a range: instructions with codes one after the other that differ by the number at
-//! the end of their names, which is `N` in the other columns and `{N}` in the doc. A machine without gas omits
-//! that column. The last column lists what an instruction reads and writes in addition to the stack items that
-//! the row counts; it is never omitted, but empty in most rows.
+//! A row is one instruction or a range: instructions with consecutive codes, from that of the row on, whose names
+//! differ in the number at their end. That number is `N` in the other columns and `{N}` in the doc. A machine without
+//! gas omits that column. The last column lists what an instruction reads and writes in addition to the stack items
+//! that the row counts; it is never omitted, but empty in most rows.
 //!
 //! | maker | what it generates |
 //! |---|---|
 //! | `opcodes` (here) | the enum of the mnemonics, the decoder and the [`Isa`](crate::isa::Isa) |
 //! | `interpreter` (`machines/interpreter.rs`) | the loop |
-//! | `effects` (`machines/effects.rs`) | what each row reads and writes, for blame and traces |
-//! | `roles` (`machines/evm/hot/role.rs`) | what a row is in a block of the EVM that is compiled as one |
+//! | `effect_lists` (`machines/effects.rs`) | what each instruction reads and writes, for blame and traces |
+//! | `roles` (`machines/evm/hot/role.rs`) | the role of each instruction in a block of the hot tier |
 
 /// Passes rows to a maker in one form, `{ code [names] [operands] (gas) pops pushes (handler) doc effects }`, so that
 /// only this macro knows how a row is written.

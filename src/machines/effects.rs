@@ -63,12 +63,12 @@ pub(crate) fn declared<M: DeclaredPlaces>(machine: &M, counts: &dyn Fn(usize) ->
     effects
 }
 
-/// Generates the static list of what each instruction declares from the last columns of the rows.
+/// Generates the static list of what each instruction declares from lists of effects, one for each instruction.
 ///
 /// The list of a row is written without paths: [`Effect`]s, and variants of the enum of the machine's places.
 macro_rules! effects {
     ({ $list:ident: $machine:ty, $place:ident } $($effects:expr),* $(,)?) => {
-        /// What each row reads and writes, in the order of the rows.
+        /// What each instruction reads and writes, in the order of the rows.
         pub(super) static $list: &[&[$crate::machines::effects::Effect<$machine, $place>]] = {
             #[allow(unused_imports, reason = "a machine may need only some")]
             use $crate::machines::effects::Effect::{Creates, Jumps, JumpsTo, Leaves, Moves, Needs, Reads, Stores, Takes, Writes};
@@ -79,7 +79,7 @@ macro_rules! effects {
     };
 }
 
-/// Does the same for the rows of [`named_rows`](crate::isa::rows), with a list for each instruction of a range.
+/// The same from the rows of [`named_rows`](crate::isa::rows): each instruction of a range has the list of its row.
 macro_rules! effect_lists {
     (
         $head:tt

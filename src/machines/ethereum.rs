@@ -8,7 +8,8 @@
 //! | `machine.rs` | the machine |
 //! | `machine/phases.rs` | a transaction from its validation to its settlement |
 //! | `machine/slices.rs` | the loop over instructions, within the limits of the runner |
-//! | `machine/plant.rs` | changes of the running frame for planted faults |
+//! | `machine/stops.rs` | before which instructions a run stops |
+//! | `machine/plant.rs`, `machine/excused.rs` | changes of the running frame for planted faults |
 //! | `engine.rs` | the configuration of revm |
 //! | `context.rs` | what instructions and contracts of revm work on |
 //! | `handler.rs` | the phases of revm, with what planted faults change |

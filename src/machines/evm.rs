@@ -9,7 +9,7 @@
 //! | `opcodes.rs` | the opcodes, one row each |
 //! | `word.rs` | 256-bit words |
 //! | `stop.rs` | why a run ends |
-//! | `context.rs` | what a program can change in addition to its stack |
+//! | `context.rs` | the state besides the stack: environment, memory, logs, recorded calls, count of instructions |
 //! | `destinations.rs` | which offsets a jump can go to |
 //! | `place.rs` | what opcodes read and write besides the stack |
 //! | `interpret.rs` | the loop |
@@ -25,7 +25,7 @@
 //! | `program.rs` | what a program record must contain |
 //! | `plant.rs` | what planted faults change besides cells |
 //! | `parts.rs` | what generated programs are made of |
-//! | `log.rs` | log entries, their bloom filters and their hash; LOG0 to LOG4 |
+//! | `log.rs` | LOG0 to LOG4; bloom filters and the hash of log entries |
 //! | the others | handlers, one file per opcode family |
 //!
 //! # Program

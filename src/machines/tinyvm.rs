@@ -4,8 +4,8 @@
 //! |---|---|
 //! | `opcodes.rs` | the instructions, one row each |
 //! | `place.rs` | what they read and write |
-//! | `interpret.rs` | the loop |
-//! | `core.rs` | one machine and the loop over its instructions |
+//! | `interpret.rs` | the loop over the instructions |
+//! | `core.rs` | one machine: registers, memories, program counter, time, random numbers |
 //! | `instruction.rs` | decoded instructions |
 //! | `driver.rs` | the test driver: its commands, budget, results and outcomes |
 //! | `mode.rs` | one machine, or a driver and its testee |

@@ -19,6 +19,7 @@ use super::sources::Sources;
 use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
 use crate::model::event::{Event, FieldNotCompared, RunSummary};
+use crate::model::exit_code::Exit;
 use crate::model::explanation::{ExplainedCase, Explanation, MAX_EXPLAINED};
 use crate::model::suspects::{MAX_FAILURES, SuspectAnalysis};
 use crate::model::verdict::VerdictKind;
@@ -195,15 +196,12 @@ impl<'s> RunCollector<'s> {
             (self.sink)(Event::NotCompared(fields));
         }
         let interrupted = self.options.run.interrupt.is_requested();
-        let is_empty_part = self
-            .options
-            .run
-            .part
-            .as_ref()
-            .is_some_and(|part| part.is_empty() || self.summary.unsupported > 0);
-        let is_empty_part = is_empty_part && self.summary.passed + self.summary.known == 0;
         let seconds = start.elapsed().as_secs_f64();
-        let summary = RunSummary { seconds, interrupted, is_empty_part, ..self.summary };
+        let mut summary = RunSummary { seconds, interrupted, ..self.summary };
+        if let Some(part) = &self.options.run.part {
+            let others_may_have_cases = part.is_empty() || summary.unsupported > 0;
+            summary.is_empty_part = others_may_have_cases && summary.exit() == Exit::NothingRan;
+        }
         (self.sink)(Event::Ended(summary));
         summary
     }

@@ -6,7 +6,7 @@
 //! | `command_line.rs` | `--vm` in commands, `[vm.NAME]` in `vmconf.toml` |
 //! | `misbehaviours.rs` | what a run reports of each misbehaviour, and its exit code: a table |
 //! | `hostile.rs` | a process that misbehaves: each case gets the verdict that it deserves, and nothing is left |
-//! | `limits.rs` | the limits on lists and on what is asked at once |
+//! | `limits.rs` | limits of lists and of requests in flight |
 //! | `page.rs` | the examples of the page on the protocol are answered as it says |
 //! | `parts.rs` | partitions of a run on a machine that lacks something |
 //! | `serve.rs` | own vectors and samples through `vmconf serve`: the verdicts of the embedded machines |

@@ -32,7 +32,7 @@ use vmconf::wire::gzip::decompressed;
 pub(crate) const VECTORS: &str = "vectors";
 /// Samples in which exactly what their name says is wrong.
 pub(crate) const WRONG: &str = "tests/samples/vmtests/wrong";
-/// So long a machine may take for what is waited for.
+/// How long a test waits for something before it fails.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(5);
 /// Samples that are no vectors.
 pub(crate) const MALFORMED: &str = "tests/samples/vmtests/malformed";
@@ -131,7 +131,7 @@ pub(crate) fn ran(output: Output) -> Ran {
     Ran { exit: status.code().expect("an exit code"), stdout: timeless(&stdout), stderr }
 }
 
-/// What a process did that ends by itself. One that does not end is killed, and the test fails.
+/// Waits for a process to end. If it does not within [`PATIENCE`], it is killed and the test fails.
 pub(crate) fn ended(child: Child) -> Ran {
     let pid = child.id().to_string();
     let (sender, receiver) = mpsc::channel();
@@ -143,7 +143,7 @@ pub(crate) fn ended(child: Child) -> Ran {
     ran(output.unwrap())
 }
 
-/// Waits until something is so.
+/// Waits until a condition holds; the test fails if it does not within [`PATIENCE`].
 pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     let deadline = Instant::now() + PATIENCE;
     while !is_so() {

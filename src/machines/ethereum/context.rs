@@ -14,7 +14,7 @@ pub(super) type RevmInstructions = EthInstructions<EthInterpreter, EngineContext
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct TransactionWork(pub(super) u64);
 
-/// The lengths of what grows while a transaction runs.
+/// How many entries of the journal, accounts and logs there are: what grows while a transaction runs.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Lengths {
     pub(super) entries: usize,

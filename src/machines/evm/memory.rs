@@ -1,4 +1,4 @@
-//! Memory, and copying into it.
+//! Instructions that read and write memory, and that copy into it.
 
 use super::frame::{EvmFrame, PADDING, range};
 use super::operands::Operands;

@@ -1,4 +1,4 @@
-//! Storage, and the deletion of an account.
+//! Instructions on storage, and SUICIDE.
 
 use super::frame::EvmFrame;
 use super::operands::Operands;

@@ -1,4 +1,4 @@
-//! A frame of the invocation stack.
+//! A frame of the invocation stack, with the try statements that it has entered.
 
 use std::fmt;
 

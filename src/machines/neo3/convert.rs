@@ -1,4 +1,4 @@
-//! Conversions between types.
+//! ISNULL, ISTYPE and CONVERT.
 
 use super::fault::{Neo3Fault, Neo3Flow, Neo3Stop};
 use super::frame::{CONVERSION, Neo3Frame};

@@ -1,5 +1,4 @@
-//! One machine: registers, memories, program counter, time and random numbers, and the loop over its
-//! instructions. The test driver has two of them.
+//! One machine: registers, memories, program counter, time and random numbers. The test driver has two of them.
 
 use super::instruction::{Register, TinyInstruction};
 use super::random::Random;

@@ -1,4 +1,4 @@
-//! The limits that the page about the protocol names, for lists and for what is asked at once.
+//! Limits that the page about the protocol names: of lists, and of requests in flight.
 
 use std::fs;
 
@@ -33,7 +33,7 @@ fn a_trace_has_at_most_10000_instructions() {
 fn at_most_16_requests_are_in_flight() {
     let project = Project::new();
     let hello = r#"{"type":"hello","version":1,"name":"a","release":"1","machines":[{"machine":"evm","fields":["outcome","gas","out","logs","logsHash","post","callcreates"]}],"inFlight":1000}"#;
-    // Another request would be there as soon as the others. What the first process did not answer is asked again.
+    // A 17th request would arrive together with the others. The process for the second try exits at once.
     let script = format!(
         "read -r hello; echo '{hello}'; [ ! -e counts ] || exit 3; n=0\n\
          while read -t 1 -r request; do n=$((n+1)); done; echo $n >> counts; exit 3\n"

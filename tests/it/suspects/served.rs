@@ -42,7 +42,7 @@ const NAMED_ON_SUITES: usize = 3 * FAULTS_ON_SUITES - 1;
 
 /// The testee: answers requests on standard input with a machine with the fault. The harness writes lines, too.
 #[test]
-#[ignore = "no test but a machine, which other tests start"]
+#[ignore = "not a test: the machine that other tests start"]
 fn serves_a_machine_with_a_fault() {
     let Ok(name) = std::env::var(FAULT) else { return };
     let mut faults = of_this_crate().flat_map(row_faults_of);

@@ -1,11 +1,11 @@
-//! What a planted fault makes of an instruction that fails.
+//! How a run continues after a failing instruction that a planted fault excuses.
 
 use revm_interpreter::interpreter::EthInterpreter;
 use revm_interpreter::interpreter_types::{Jumps, LoopControl};
 use revm_interpreter::{Gas, Interpreter};
 use revm_primitives::U256;
 
-/// The frame as it continues if its next instruction fails.
+/// The state of the frame after its next instruction, if that fails.
 pub(super) struct Excused {
     pub(super) stack: Vec<U256>,
     pub(super) gas: Gas,

@@ -1,14 +1,14 @@
-//! Where a run stops on its way.
+//! Before which instructions a run stops.
 
 use crate::isa::OpSet;
 
-/// Before which instructions a run stops.
+/// A set of instructions before which a run stops.
 pub(super) trait Stops {
     /// Whether it stops before the instruction with this code.
     fn before(&self, code: u8) -> bool;
 }
 
-/// Before none.
+/// Stops before no instruction.
 pub(super) struct Nowhere;
 
 impl Stops for Nowhere {
