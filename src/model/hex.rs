@@ -34,7 +34,7 @@ pub fn push_number(mut number: u64, out: &mut String) {
         }
     }
     out.push_str("0x");
-    out.extend(digits[first..].iter().map(|digit| char::from(*digit)));
+    out.push_str(str::from_utf8(&digits[first..]).unwrap_or_default());
 }
 
 /// How a number, given by its bytes with the most significant first, is written as a key of a

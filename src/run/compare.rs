@@ -15,6 +15,7 @@ use crate::model::assertion::{Assertion, Expected};
 use crate::model::case::Step;
 use crate::model::mismatch::Mismatch;
 use crate::model::name::Name;
+use crate::model::name_index::NameMarks;
 use crate::model::near_search::NearSearch;
 use crate::model::path::{Path, PathKey};
 use crate::model::position::Origin;
@@ -165,14 +166,15 @@ fn observe_each<'c, 's>(
     state: &'s dyn Observe,
 ) -> Result<ObservedFields<'c, 's>, UnknownField> {
     let mut fields = ObservedFields::new();
+    let mut marks = NameMarks::default();
     for assertion in assertions {
         let field = assertion.at.first();
-        // Assertions on a field mostly follow each other.
-        if fields.iter().rev().any(|observed| observed.0 == field) {
-            continue;
-        }
         match field {
             PathKey::Name(name) => {
+                // Assertions on a field mostly follow each other.
+                if marks.add(name) && fields.iter().rev().any(|observed| observed.0 == field) {
+                    continue;
+                }
                 let value = state.observed(name);
                 if value.is_none() && !state.has_field(name) {
                     return Err(UnknownField { field: field.to_string(), origin: assertion.origin });

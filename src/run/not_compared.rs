@@ -57,7 +57,7 @@ fn fields_left_out<'o>(
 
 fn counted(case: &Case, field: &str, reason: NotComparedReason) -> Option<FieldNotCompared> {
     let demands = |step: &&Step| {
-        let is_of = |at: &Path| matches!(at.first(), PathKey::Name(name) if **name == *field);
+        let is_of = |at: &Path| matches!(at.first(), PathKey::Name(name) if *name == *field);
         step.demands().any(|assertion| is_of(&assertion.at))
     };
     let assertions = case.steps.iter().filter(demands).count() as u64;

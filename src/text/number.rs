@@ -16,11 +16,25 @@ pub fn integer(text: &str) -> Option<BigInt> {
 
 /// The number that a text without a sign denotes.
 pub fn natural(text: &str) -> Option<BigUint> {
-    let (digits, radix) = digits(text)?;
-    match u64::from_str_radix(digits, radix) {
-        Ok(number) => Some(number.into()),
-        Err(_) => BigUint::parse_bytes(digits.as_bytes(), radix),
+    if let Some(number) = short(text) {
+        return Some(number.into());
     }
+    let (digits, radix) = digits(text)?;
+    BigUint::parse_bytes(digits.as_bytes(), radix)
+}
+
+/// As [`natural`], for texts of few digits, as most are: `None` for others.
+fn short(text: &str) -> Option<u64> {
+    let (digits, radix, most) = match text.as_bytes() {
+        [b'0', b'x', digits @ ..] => (digits, 16, 16),
+        digits => (digits, 10, 19),
+    };
+    if digits.is_empty() || digits.len() > most {
+        return None;
+    }
+    digits.iter().try_fold(0, |number, digit| {
+        Some(number * u64::from(radix) + u64::from(char::from(*digit).to_digit(radix)?))
+    })
 }
 
 /// As [`integer`], for numbers that are known to be small: `None` for others.
@@ -81,6 +95,7 @@ mod tests {
     fn a_number_is_digits_after_a_minus() {
         let check = |text: &str, expected: i128| {
             assert_eq!(integer(text), Some(expected.into()), "{text}");
+            assert!(short(text).is_none_or(|number| i128::from(number) == expected), "{text}");
             assert_eq!(small(text), Some(expected), "{text}");
             assert_eq!(
                 natural(text),
@@ -95,7 +110,13 @@ mod tests {
         check("0xFf", 255);
         check("18446744073709551616", 1 << 64);
         check("0x10000000000000000", 1 << 64);
+        assert_eq!(
+            ["0", "007", "0xFf", "9999999999999999999", "0xffffffffffffffff"].map(short),
+            [0, 7, 255, 9_999_999_999_999_999_999, u64::MAX].map(Some)
+        );
+        assert_eq!(["-1", "18446744073709551616", "0x10000000000000000"].map(short), [None; 3]);
         for text in OTHERS {
+            assert_eq!(short(text), None, "{text:?}");
             assert_eq!((integer(text), natural(text), small(text)), (None, None, None), "{text:?}");
         }
         assert_eq!((hex("1F"), hex("ffffffffffffffff")), (Some(31), Some(u64::MAX)));

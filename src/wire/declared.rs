@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::line::one_line;
 use crate::model::field_type::FieldType;
-use crate::model::near_search::NearSearch;
+use crate::model::name_index::NameIndex;
 use crate::model::shape::{MemberShape, Shape};
 use crate::model::value::Value;
 use crate::text::json::{Document, JsonDatum, JsonNode};
@@ -20,8 +20,10 @@ pub struct DeclaredRequest<'r> {
     pub id: u64,
     /// The machine.
     pub machine: &'r str,
-    /// The members that a program may have.
+    /// The members that a program may have, and where their names are.
     pub members: &'r [MemberShape],
+    /// See `members`.
+    pub names: &'r NameIndex,
     /// The program.
     pub program: &'r Value,
     /// What to do, and which fields to report.
@@ -46,12 +48,11 @@ impl DeclaredRequest<'_> {
         line.push_str(",\"machine\":");
         typed::quote(self.machine, line);
         line.push_str(",\"program\":{");
-        let near = NearSearch::default();
         for (index, (name, value)) in self.program.members().unwrap_or_default().iter().enumerate() {
             line.push_str(if index == 0 { "" } else { "," });
             typed::quote(name, line);
             line.push(':');
-            let member = near.find(self.members.len(), |index| *name == self.members[index].name);
+            let member = self.names.find(name, |index| self.members[index].name);
             typed::write(value, type_of(member.map(|index| &self.members[index])), line);
         }
         line.push_str("},\"steps\":[");
@@ -151,7 +152,8 @@ impl DeclaredAnswer {
         steps.items().enumerate().map(fields).collect()
     }
 
-    /// The fields of a state, as far as they are compared. Unknown fields are ignored.
+    /// The fields of a state, as far as they are compared. Unknown fields are ignored. `names` says where the name of
+    /// each is.
     ///
     /// # Errors
     ///
@@ -159,14 +161,11 @@ impl DeclaredAnswer {
     pub fn state(
         &self,
         state: JsonNode<'_>,
-        fields: &[MemberShape],
+        (fields, names): (&[MemberShape], &NameIndex),
     ) -> Result<Vec<(&'static str, Value)>, String> {
         let mut values = Vec::with_capacity(fields.len());
-        let near = NearSearch::default();
         for member in state.members() {
-            let Some(index) = near.find(fields.len(), |index| fields[index].name == member.key) else {
-                continue;
-            };
+            let Some(index) = names.find(&member.key, |index| fields[index].name) else { continue };
             let known = &fields[index];
             let Shape::Declared(field) = known.shape else { continue };
             let value = typed::read_wire(member.value, &field.field_type, known.name)

@@ -7,6 +7,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::model::diagnostic::Diagnostic;
 use crate::model::field_type::DeclaredField;
+use crate::model::name_index::NameIndex;
 use crate::text::source_text::SourceText;
 
 mod fields;
@@ -16,10 +17,10 @@ mod toml_reader;
 
 pub(super) use self::fields::is_field_name;
 pub(super) use self::formats::{action, action_name};
+use self::parts::MAX_NAME;
 pub(super) use self::parts::{
     Demanded, FormatDeclaration, Given, StepActions, StepDeclaration, UnlistedFields, WrittenPath,
 };
-use self::parts::{MAX_NAME, member};
 use self::toml_reader::TomlReader;
 
 /// The largest declaration, in bytes.
@@ -40,6 +41,8 @@ pub struct Declaration {
     pub state: Vec<DeclaredField>,
     /// What a machine is given and does not report.
     pub input: Vec<DeclaredField>,
+    /// Where each name is among those of the state, then those of the input.
+    names: NameIndex,
     /// How files are read.
     pub(super) formats: Vec<FormatDeclaration>,
 }
@@ -67,7 +70,7 @@ impl Declaration {
 
     /// The index of a member that a machine may be given: fields of the state first, then the input.
     pub(super) fn member(&self, name: &str) -> Option<usize> {
-        member(&self.state, &self.input, name)
+        self.names.find(name, |index| &self.member_at(index).name)
     }
 
     /// The member with this index.
@@ -105,7 +108,9 @@ fn read(reader: &mut TomlReader<'_>, root: &DeTable<'_>, span: Range<usize>) -> 
     let machine = machine?;
     let machine_at = root.get("machine").map_or(0, |value| value.span().start as u32);
     let title = title.unwrap_or_else(|| machine.clone());
-    Some(Declaration { machine, machine_at, title, optional, state, input, formats })
+    let names: Vec<&str> = state.iter().chain(&input).map(|member| &*member.name).collect();
+    let names = NameIndex::new(names.into_iter());
+    Some(Declaration { machine, machine_at, title, optional, state, input, names, formats })
 }
 
 /// Reports members of the input that are fields of the state, too.

@@ -1,7 +1,6 @@
 //! Reads cases as a declaration says.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::declaration::{
@@ -19,7 +18,6 @@ use crate::model::case::{Action, Case, Program, Step};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::field_type::DeclaredField;
 use crate::model::name::Name;
-use crate::model::near_search::NearSearch;
 use crate::model::path::Path;
 use crate::model::position::Origin;
 use crate::model::rule::LintRule;
@@ -85,8 +83,7 @@ impl Rejection<'_, '_> {
         match self {
             Rejection::Missing(path) => path.find(node).is_none(),
             Rejection::Undeclared { path, position, key } => {
-                let object = path.find(node);
-                object.and_then(|object| object.members().nth(*position)).is_some_and(|it| it.key == *key)
+                path.find(node).is_some_and(|object| object.has_key_at(*position, key))
             }
         }
     }
@@ -271,7 +268,8 @@ impl FamilyReader {
     ) -> Option<Case> {
         let (family, members) = (self.family, self.family.members().count());
         let (values, places) = (Vec::with_capacity(members), Vec::with_capacity(members));
-        let mut reader = CaseReader { family, diagnostics, values, places, is_given: vec![false; members] };
+        let (is_given, is_listed) = (vec![false; members], vec![false; members]);
+        let mut reader = CaseReader { family, diagnostics, values, places, is_given, is_listed };
         self.format().program.iter().for_each(|given| reader.given(given, node));
         let steps = match &self.format().steps {
             None => {
@@ -311,6 +309,8 @@ struct CaseReader<'r> {
     places: Vec<(Path, Origin)>,
     /// Which members are given, by their indices.
     is_given: Vec<bool>,
+    /// Which fields the object of all demanded fields lists.
+    is_listed: Vec<bool>,
 }
 
 impl CaseReader<'_> {
@@ -324,9 +324,8 @@ impl CaseReader<'_> {
             Given::Constant(index, value) => self.give_at(*index, value.root(), case.at()),
             Given::All(path) => {
                 let Some(object) = self.object(path, case) else { return };
-                let near = NearSearch::default();
                 for member in object.members() {
-                    match self.index(&member.key, &near, self.family.state.len() + self.family.input.len()) {
+                    match self.family.member(&member.key) {
                         Some(index) => self.give(index, member.value),
                         None => self.undeclared(&member.key, member.key_at, path, "[state] or [input]"),
                     }
@@ -335,9 +334,9 @@ impl CaseReader<'_> {
         }
     }
 
-    /// The index of a member below `end`.
-    fn index(&self, key: &str, near: &NearSearch, end: usize) -> Option<usize> {
-        near.find(end, |index| self.family.member_at(index).name == *key)
+    /// The index of a field of the state.
+    fn field(&self, key: &str) -> Option<usize> {
+        self.family.member(key).filter(|index| *index < self.family.state.len())
     }
 
     fn give(&mut self, index: usize, node: JsonNode<'_>) {
@@ -411,10 +410,12 @@ impl CaseReader<'_> {
 
     fn demand_all(&mut self, path: &NodePath, node: JsonNode<'_>, assertions: &mut Vec<Assertion>) {
         let Some(object) = self.object(path, node) else { return };
-        let near = NearSearch::default();
         for member in object.members() {
-            match self.index(&member.key, &near, self.family.state.len()) {
-                Some(index) => self.demand(index, member.value, DemandPlace::Node, assertions),
+            match self.field(&member.key) {
+                Some(index) => {
+                    self.is_listed[index] = true;
+                    self.demand(index, member.value, DemandPlace::Node, assertions);
+                }
                 None => self.undeclared(&member.key, member.key_at, path, "[state]"),
             }
         }
@@ -429,13 +430,10 @@ impl CaseReader<'_> {
         assertions: &mut Vec<Assertion>,
     ) {
         let Some(object) = format.demanded_whole().and_then(|path| path.find(case)) else { return };
-        let listed: HashSet<_> = object.members().map(|member| member.key).collect();
-        let near = NearSearch::default();
         let given = format.given_whole().and_then(|path| path.find(case));
         for member in given.into_iter().flat_map(JsonNode::members) {
-            let index = self.index(&member.key, &near, self.family.state.len());
-            let is_unlisted = |it: &usize| !listed.contains(&member.key) && format.own_demand(*it).is_none();
-            if let Some(index) = index.filter(is_unlisted) {
+            let is_unlisted = |it: &usize| !self.is_listed[*it] && format.own_demand(*it).is_none();
+            if let Some(index) = self.field(&member.key).filter(is_unlisted) {
                 self.demand(index, member.value, DemandPlace::At(object.at()), assertions);
             }
         }

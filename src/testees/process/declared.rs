@@ -10,7 +10,7 @@ use crate::machines::MachineInfo;
 use crate::model::case::{Program, Step};
 use crate::model::field_type::{DeclaredField, FieldType};
 use crate::model::name::Name;
-use crate::model::near_search::NearSearch;
+use crate::model::name_index::NameIndex;
 use crate::model::path::{Path, PathKey};
 use crate::model::shape::{MemberShape, Shape};
 use crate::model::value::Value;
@@ -28,13 +28,15 @@ pub(super) struct DeclaredRun<'r> {
     steps: Vec<DeclaredStep<'r>>,
     assertions: Vec<&'r Step>,
     limits: &'r BTreeMap<String, u64>,
-    /// See [`DeclaredOffer`].
-    left_out: &'r [&'static str],
+    offer: &'r DeclaredOffer,
 }
 
 /// What a process offers for a machine that is described by data.
 pub(super) struct DeclaredOffer {
     fields: &'static [MemberShape],
+    /// Where the names of fields are, and those of the members of a program.
+    field_names: NameIndex,
+    member_names: NameIndex,
     /// Which of the fields it reports.
     is_reported: Vec<bool>,
     /// The fields that it need not report and does not.
@@ -48,6 +50,8 @@ impl DeclaredOffer {
         let actions = ["execute", "step-into", "step-over", "step-out"];
         DeclaredOffer {
             fields: info.fields,
+            field_names: NameIndex::new(info.fields.iter().map(|field| field.name)),
+            member_names: NameIndex::new(info.program.iter().map(|member| member.name)),
             is_reported: info.fields.iter().map(|field| offer.reports(field.name)).collect(),
             left_out: offer.left_out(info.optional).collect(),
             actions: actions.into_iter().filter(|name| offer.performs(name)).collect(),
@@ -58,10 +62,9 @@ impl DeclaredOffer {
     fn observed<'s>(&self, step: &'s Step) -> Result<Vec<&'s str>, Stopped> {
         let mut observe = Vec::new();
         let mut is_observed = vec![false; self.fields.len()];
-        let near = NearSearch::default();
         for assertion in step.demands() {
             let PathKey::Name(name) = assertion.at.first() else { continue };
-            let index = near.find(self.fields.len(), |index| *name == self.fields[index].name);
+            let index = self.field_names.find(name, |index| self.fields[index].name);
             if index.is_some_and(|index| is_observed[index]) || self.left_out.contains(&&**name) {
                 continue;
             }
@@ -100,7 +103,7 @@ impl<'r> DeclaredRun<'r> {
             written.push(DeclaredStep { actions: names.collect(), observe });
         }
         let assertions = steps.iter().collect();
-        Ok(DeclaredRun { info, program, steps: written, assertions, limits, left_out: &offer.left_out })
+        Ok(DeclaredRun { info, program, steps: written, assertions, limits, offer })
     }
 
     /// Adds the cells that a step demands and that the process did not report: they are 0.
@@ -148,9 +151,9 @@ impl Exchange for DeclaredRun<'_> {
     type Answer = RunStates;
 
     fn write(&self, id: u64, lines: &mut String) {
-        let DeclaredRun { info, program, steps, limits, .. } = self;
-        DeclaredRequest { id, machine: info.name, members: info.program, program: &program.0, steps, limits }
-            .write(lines);
+        let DeclaredRun { info, program, steps, limits, offer, .. } = self;
+        let (machine, members, names) = (info.name, info.program, &offer.member_names);
+        DeclaredRequest { id, machine, members, names, program: &program.0, steps, limits }.write(lines);
     }
 
     fn read(&self, line: Vec<u8>, id: u64) -> Result<RunStates, Trouble> {
@@ -167,9 +170,10 @@ impl Exchange for DeclaredRun<'_> {
         let ended = Some(answer.ended().unwrap_or_default());
         let mut all = Vec::with_capacity(states.len());
         for (step, node) in self.assertions.iter().zip(states) {
-            let mut values = answer.state(node, self.info.fields).map_err(Trouble::Broke)?;
+            let names = &self.offer.field_names;
+            let mut values = answer.state(node, (self.info.fields, names)).map_err(Trouble::Broke)?;
             self.add_zeros(step, &mut values);
-            all.push(Reported::new(self.info.fields, values, ended.clone(), self.left_out.to_vec()));
+            all.push(Reported::new(self.info.fields, values, ended.clone(), self.offer.left_out.clone()));
         }
         Ok(Ok(all))
     }

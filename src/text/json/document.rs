@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use super::deviation::Deviation;
+use super::deviation::{Deviation, DeviationKind};
 use super::parser::{Parsed, parse};
 use super::slot::{JsonSlot, SlotKind};
 use crate::model::diagnostic::{Diagnostic, DiagnosticPlace};
@@ -16,6 +16,8 @@ pub struct Document {
     text: SourceText,
     pub(super) slots: Vec<JsonSlot>,
     deviations: Vec<Deviation>,
+    /// Whether an object has several members with one key.
+    pub(super) has_duplicates: bool,
     /// The parent of each slot; computed on first use.
     parents: OnceLock<Vec<NodeParent>>,
 }
@@ -38,7 +40,9 @@ impl Document {
         let text = SourceText::new(text);
         match parsed {
             Ok(Parsed { slots, deviations }) => {
-                Ok(Document { text, slots, deviations, parents: OnceLock::new() })
+                let is_duplicate = |it: &Deviation| matches!(it.kind, DeviationKind::DuplicateKey(_));
+                let has_duplicates = deviations.iter().any(is_duplicate);
+                Ok(Document { text, slots, deviations, has_duplicates, parents: OnceLock::new() })
             }
             Err(diagnostic) => Err((text, diagnostic)),
         }
@@ -50,6 +54,7 @@ impl Document {
             text: SourceText::default(),
             slots: Vec::new(),
             deviations: Vec::new(),
+            has_duplicates: false,
             parents: OnceLock::new(),
         }
     }

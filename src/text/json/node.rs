@@ -101,6 +101,7 @@ impl<'d> JsonNode<'d> {
         JsonNode { document, slot }
     }
 
+    #[inline]
     fn get(self) -> JsonSlot {
         self.document.slots[self.slot as usize]
     }
@@ -216,12 +217,15 @@ impl<'d> JsonNode<'d> {
     }
 
     /// Whether this string is `text`.
+    #[inline]
     fn is_string(self, text: &str) -> bool {
         let JsonSlot { at, end, kind, .. } = self.get();
-        match kind {
-            SlotKind::EscapedString => self.string() == text,
-            _ => self.document.text().as_bytes()[at as usize + 1..end as usize - 1] == *text.as_bytes(),
+        if kind == SlotKind::EscapedString {
+            return self.string() == text;
         }
+        // Most strings differ in their lengths.
+        (end - at) as usize == text.len() + 2
+            && self.document.text().as_bytes()[at as usize + 1..end as usize - 1] == *text.as_bytes()
     }
 
     fn children(self) -> Children<'d> {
@@ -246,11 +250,16 @@ impl<'d> JsonNode<'d> {
 
     /// The keys of an object, each with its value.
     fn pairs(self) -> impl Iterator<Item = (JsonNode<'d>, JsonNode<'d>)> {
-        let mut children = self.children();
-        let object = self.is_object();
+        let JsonSlot { next: end, kind, .. } = self.get();
+        let mut slot = if kind == SlotKind::Object { self.slot + 1 } else { end };
         std::iter::from_fn(move || {
-            let key = children.next().filter(|_| object)?;
-            Some((key, children.next()?))
+            // The slot of a key is followed by that of its value.
+            let (key, value) = (JsonNode { slot, ..self }, JsonNode { slot: slot + 1, ..self });
+            let is_there = slot < end;
+            is_there.then(|| {
+                slot = value.get().next;
+                (key, value)
+            })
         })
     }
 
@@ -277,7 +286,14 @@ impl<'d> JsonNode<'d> {
 
     /// The last member with this key, found by linear search.
     pub fn member(self, key: &str) -> Option<JsonNode<'d>> {
-        self.pairs().filter(|(name, _)| name.is_string(key)).last().map(|(_, value)| value)
+        let mut named = self.pairs().filter(|(name, _)| name.is_string(key));
+        let named = if self.document.has_duplicates { named.last() } else { named.next() };
+        named.map(|(_, value)| value)
+    }
+
+    /// Whether the member at this position of an object, from 0, has this key.
+    pub fn has_key_at(self, position: usize, key: &str) -> bool {
+        self.pairs().nth(position).is_some_and(|(name, _)| name.is_string(key))
     }
 }
 
