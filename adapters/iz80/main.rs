@@ -21,7 +21,7 @@ const FIELDS: [&str; 23] =
 
 fn hello() -> Value {
     json!({
-        "type": "hello", "version": 1, "name": "iz80", "release": release(), "language": "Rust", "inFlight": 16,
+        "type": "hello", "version": 1, "name": "iz80", "release": release(), "language": "Rust", "inFlight": 64,
         "homepage": "https://crates.io/crates/iz80",
         "machines": [{ "machine": "z80", "actions": ["step-into"], "fields": FIELDS }],
     })

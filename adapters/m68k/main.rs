@@ -10,7 +10,7 @@ use m68k::{AddressBus, CpuCore, CpuType, NoOpHleHandler};
 
 use request::{Program, Request, Step};
 
-const HELLO: &str = r#"{"type":"hello","version":1,"name":"m68k","release":"RELEASE","language":"Rust","homepage":"https://crates.io/crates/m68k","inFlight":16,"machines":[{"machine":"m68000","actions":["step-into"],"fields":["d0","d1","d2","d3","d4","d5","d6","d7","a0","a1","a2","a3","a4","a5","a6","usp","ssp","sr","pc","prefetch","ram"]}]}"#;
+const HELLO: &str = r#"{"type":"hello","version":1,"name":"m68k","release":"RELEASE","language":"Rust","homepage":"https://crates.io/crates/m68k","inFlight":64,"machines":[{"machine":"m68000","actions":["step-into"],"fields":["d0","d1","d2","d3","d4","d5","d6","d7","a0","a1","a2","a3","a4","a5","a6","usp","ssp","sr","pc","prefetch","ram"]}]}"#;
 
 /// The bit of the status register that says that the machine is in the supervisor mode.
 const SUPERVISOR: u16 = 0x2000;

@@ -11,7 +11,7 @@ use mos6502::registers::{StackPointer, Status};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
-const HELLO: &str = r#"{"type":"hello","version":1,"name":"mos6502","release":"RELEASE","language":"Rust","homepage":"https://crates.io/crates/mos6502","inFlight":16,"machines":[MACHINES]}"#;
+const HELLO: &str = r#"{"type":"hello","version":1,"name":"mos6502","release":"RELEASE","language":"Rust","homepage":"https://crates.io/crates/mos6502","inFlight":64,"machines":[MACHINES]}"#;
 const MACHINE: &str = r#"{"machine":"NAME","actions":["step-into"],"fields":["pc","s","a","x","y","p","ram"]}"#;
 
 /// The machines, and what runs a request on each.

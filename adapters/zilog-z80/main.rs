@@ -11,7 +11,7 @@ use zilog_z80::cpu::CPU;
 
 use program::{Hex, Program, Request, Step};
 
-const HELLO: &str = r#"{"type":"hello","version":1,"name":"zilog_z80","release":"RELEASE","language":"Rust","homepage":"https://crates.io/crates/zilog_z80","inFlight":16,"machines":[{"machine":"z80","actions":["step-into"],"fields":["pc","sp","a","f","b","c","d","e","h","l","i","r","ix","iy","af_","bc_","de_","hl_","wz","im","iff1","iff2","ram","ports"]}]}"#;
+const HELLO: &str = r#"{"type":"hello","version":1,"name":"zilog_z80","release":"RELEASE","language":"Rust","homepage":"https://crates.io/crates/zilog_z80","inFlight":64,"machines":[{"machine":"z80","actions":["step-into"],"fields":["pc","sp","a","f","b","c","d","e","h","l","i","r","ix","iy","af_","bc_","de_","hl_","wz","im","iff1","iff2","ram","ports"]}]}"#;
 
 /// The version of zilog_z80 that this is built with: cargo writes the list of all packages before it compiles one.
 fn release() -> &'static str {

@@ -88,7 +88,7 @@ fn content(checker: &Checker<'_>, source: &VectorSource, text: &str) -> Option<F
     let mut cases = LoadedCases::new(Arc::new(source.clone()), options, document, format, entries);
     select(&mut cases, Purpose::Look, &checker.options.run);
     let LoadedCases { document, entries, .. } = cases;
-    let cases = entries.into_iter().map(|(id, entry)| {
+    let cases = entries.iter().map(|(id, entry)| {
         (id.to_string(), read(JsonNode::at_index(&document, entry.node), format, context))
     });
     Some((format.name, cases.collect()))

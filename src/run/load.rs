@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use foldhash::fast::RandomState;
+
 use super::cache::FileKey;
 use super::catch_panic::catch_panic;
 use super::file_options::FileOptions;
@@ -82,10 +84,14 @@ impl<'s> LoadedFile<'s> {
         Ok(Some(LoadedCases::new(self.source.clone(), self.options, document, format, entries)))
     }
 
-    /// Drops the document, after which no case can be read any more.
-    pub(super) fn drop_document(&mut self) {
-        if let Some(cases) = &mut self.cases {
-            cases.document = Document::empty();
+    /// The file for reports: without its document, so that no case can be read.
+    pub(super) fn for_reports(&self) -> LoadedFile<'s> {
+        LoadedFile {
+            source: self.source.clone(),
+            options: self.options,
+            cases: self.cases.as_ref().map(LoadedCases::without_document),
+            errors: self.errors.clone(),
+            notes: self.notes.clone(),
         }
     }
 
@@ -116,7 +122,7 @@ impl<'s> LoadedFile<'s> {
     }
 
     /// The format; `None` if it is not known.
-    pub(super) fn format(&self) -> Option<&'static Format> {
+    pub fn format(&self) -> Option<&'static Format> {
         self.cases.as_ref().map(|cases| cases.format)
     }
 
@@ -145,8 +151,9 @@ impl<'s> LoadedFile<'s> {
         self.cases.as_ref().and_then(|cases| cases.content)
     }
 
-    pub(super) fn case_ids(&self) -> impl Iterator<Item = &CaseId> {
-        self.cases.iter().flat_map(|cases| &cases.entries).map(|(id, _)| id)
+    /// As [`LoadedFile::ids`], without clones.
+    pub fn case_ids(&self) -> impl Iterator<Item = &CaseId> {
+        self.cases.iter().flat_map(|cases| &*cases.entries).map(|(id, _)| id)
     }
 
     /// A selected case.
@@ -197,7 +204,7 @@ pub(crate) struct LoadedCases<'s> {
     pub(crate) document: Document,
     pub(crate) format: &'static Format,
     /// The cases, in document order.
-    pub(crate) entries: Vec<(CaseId, FileEntry)>,
+    pub(crate) entries: Arc<Vec<(CaseId, FileEntry)>>,
     shared: SharedFile,
     key: Option<FileKey>,
     content: Option<ContentDigest>,
@@ -216,18 +223,33 @@ impl<'s> LoadedCases<'s> {
         format: &'static Format,
         outline: Vec<FileEntry>,
     ) -> LoadedCases<'s> {
+        let numbers = numbers(&outline);
         let id = |(entry, nth): (FileEntry, u32)| {
             let id = CaseId { file: source.shown.clone(), name: Some(entry.name.clone()), nth };
             (id, entry)
         };
-        let entries = numbered(outline).map(id).collect();
+        let entries = Arc::new(outline.into_iter().zip(numbers).map(id).collect());
         let (shared, executed) = (SharedFile::default(), ExecutedCases::default());
         LoadedCases { source, options, document, format, entries, shared, key: None, content: None, executed }
     }
 
+    fn without_document(&self) -> LoadedCases<'s> {
+        LoadedCases {
+            source: self.source.clone(),
+            options: self.options,
+            document: Document::empty(),
+            format: self.format,
+            entries: self.entries.clone(),
+            shared: SharedFile::default(),
+            key: self.key.clone(),
+            content: self.content,
+            executed: ExecutedCases::default(),
+        }
+    }
+
     /// Keeps the cases whose ids `selects` accepts.
     pub(super) fn retain_ids(&mut self, mut selects: impl FnMut(&VectorSource, &CaseId) -> bool) {
-        self.entries.retain(|(id, _)| selects(&self.source, id));
+        Arc::make_mut(&mut self.entries).retain(|(id, _)| selects(&self.source, id));
     }
 
     /// The ids of the selected cases.
@@ -240,7 +262,7 @@ impl<'s> LoadedCases<'s> {
         let selected: Vec<bool> =
             (0..self.entries.len()).map(|index| self.case(index).is_some_and(|it| selects(&it))).collect();
         let mut selected = selected.into_iter();
-        self.entries.retain(|_| selected.next().unwrap_or(false));
+        Arc::make_mut(&mut self.entries).retain(|_| selected.next().unwrap_or(false));
     }
 
     fn case(&self, index: usize) -> Option<LoadedCase<'_>> {
@@ -366,19 +388,19 @@ impl<'f> LoadedCase<'f> {
     }
 }
 
-/// Numbers the cases that have the same name, from 1.
-fn numbered(outline: Vec<FileEntry>) -> impl Iterator<Item = (FileEntry, u32)> {
-    let mut seen: HashMap<Arc<str>, u32> = HashMap::new();
-    let is_only = outline.len() == 1;
-    outline.into_iter().map(move |entry| {
-        if is_only {
-            return (entry, 1);
-        }
-        let count = seen.entry(entry.name.clone()).or_insert(0);
+/// The number of each case among those of the same name, from 1.
+fn numbers(outline: &[FileEntry]) -> Vec<u32> {
+    if outline.len() == 1 {
+        return vec![1];
+    }
+    let mut seen: HashMap<&str, u32, RandomState> =
+        HashMap::with_capacity_and_hasher(outline.len(), RandomState::default());
+    let numbers = outline.iter().map(|entry| {
+        let count = seen.entry(&entry.name).or_insert(0);
         *count += 1;
-        let nth = *count;
-        (entry, nth)
-    })
+        *count
+    });
+    numbers.collect()
 }
 
 /// Why a file has no cases.

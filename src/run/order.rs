@@ -29,7 +29,10 @@ pub(super) enum NextCase<'s> {
 #[derive(Default)]
 struct OrderSlot<'s> {
     file: Option<Arc<LoadedFile<'s>>>,
-    judged: Vec<Option<JudgedCase>>,
+    /// How many of its cases were emitted.
+    emitted: usize,
+    /// Those after them.
+    judged: VecDeque<Option<JudgedCase>>,
 }
 
 /// Buffers results that arrive too early.
@@ -39,8 +42,8 @@ pub(super) struct Order<'s> {
     files: VecDeque<OrderSlot<'s>>,
     /// How many files are completely emitted.
     done: usize,
-    /// How many cases of the first file were emitted; `None` if the file itself was not.
-    emitted: Option<usize>,
+    /// Whether the first file itself was emitted.
+    is_begun: bool,
 }
 
 impl<'s> Order<'s> {
@@ -55,11 +58,12 @@ impl<'s> Order<'s> {
             }
             Finished::Cases(number, first, judged) => {
                 let slot = self.slot(number);
+                let first = first - slot.emitted;
                 let end = first + judged.len();
                 if slot.judged.len() < end {
                     slot.judged.resize_with(end, || None);
                 }
-                slot.judged[first..end].iter_mut().zip(judged).for_each(|(place, it)| *place = Some(it));
+                slot.judged.range_mut(first..end).zip(judged).for_each(|(place, it)| *place = Some(it));
             }
         }
     }
@@ -77,13 +81,13 @@ impl<'s> Order<'s> {
     /// finished, and files that are not loaded.
     pub(super) fn rest(mut self) -> Vec<NextCase<'s>> {
         let mut rest = Vec::new();
-        for OrderSlot { file, judged } in self.files {
-            let emitted = self.emitted.take();
+        for OrderSlot { file, emitted, judged } in self.files {
+            let is_begun = std::mem::take(&mut self.is_begun);
             let Some(file) = file else { continue };
-            if emitted.is_none() {
+            if !is_begun {
                 rest.push(NextCase::File(file.clone()));
             }
-            let finished = judged.into_iter().enumerate();
+            let finished = (emitted..).zip(judged);
             let finished = finished.filter_map(|(index, judged)| Some((index, judged?)));
             rest.extend(finished.map(|(index, judged)| NextCase::Case(file.clone(), index, judged)));
             rest.push(NextCase::FileDone);
@@ -95,22 +99,19 @@ impl<'s> Order<'s> {
     pub(super) fn next(&mut self) -> Option<NextCase<'s>> {
         let slot = self.files.front_mut()?;
         let file = slot.file.as_ref()?;
-        match self.emitted {
-            None => {
-                self.emitted = Some(0);
-                Some(NextCase::File(file.clone()))
-            }
-            Some(emitted) if emitted == file.cases() => {
-                self.files.pop_front();
-                self.done += 1;
-                self.emitted = None;
-                Some(NextCase::FileDone)
-            }
-            Some(emitted) => {
-                let judged = slot.judged.get_mut(emitted)?.take()?;
-                self.emitted = Some(emitted + 1);
-                Some(NextCase::Case(file.clone(), emitted, judged))
-            }
+        if !self.is_begun {
+            self.is_begun = true;
+            return Some(NextCase::File(file.clone()));
         }
+        if slot.emitted == file.cases() {
+            self.files.pop_front();
+            self.done += 1;
+            self.is_begun = false;
+            return Some(NextCase::FileDone);
+        }
+        let judged = slot.judged.front_mut()?.take()?;
+        slot.judged.pop_front();
+        slot.emitted += 1;
+        Some(NextCase::Case(file.clone(), slot.emitted - 1, judged))
     }
 }

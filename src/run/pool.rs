@@ -34,9 +34,12 @@ const BYTES_AHEAD: usize = 2 << 20;
 /// and their results one by one to the calling thread, would take longer than running most of them.
 const FEW: usize = 8;
 
-/// The most cases of a larger file in a task. Tasks get smaller towards the end of a file, so that all threads finish
-/// at about the same time.
+/// The most cases of a larger file in a task, if fewer may be in flight. Tasks get smaller towards the end of a file, so
+/// that all threads finish at about the same time.
 const MAX_WAITING: usize = 8;
+
+/// The most threads for each job, however many cases may be in flight.
+const MAX_THREADS: usize = 16;
 
 /// How many results per thread the channel to the calling thread holds.
 const WAITING: usize = 256;
@@ -62,17 +65,22 @@ pub(super) struct PoolThreads {
     pub(super) most: usize,
     /// For larger files, of which one thread has several cases in flight at the same time.
     large: usize,
-    /// How many larger files have cases that no thread has taken, at most: they take memory. One more than jobs, so
-    /// that the next one is there when the cases of another one end.
-    files: usize,
+    jobs: usize,
+    /// How many cases of a larger file a thread takes at most.
+    together: usize,
 }
 
 impl PoolThreads {
     /// How many threads a run needs.
     pub(super) fn of(run: &RunOptions) -> PoolThreads {
         let in_flight = run.testee.in_flight();
-        // While one of two threads compares, the testee has the requests of the other.
-        PoolThreads { most: run.jobs * in_flight, large: run.jobs * in_flight.min(2), files: run.jobs + 1 }
+        PoolThreads {
+            most: run.jobs * in_flight.min(MAX_THREADS),
+            // While one of two threads compares, the testee has the requests of the other.
+            large: run.jobs * in_flight.min(2),
+            jobs: run.jobs,
+            together: MAX_WAITING.max(in_flight / 2),
+        }
     }
 }
 
@@ -199,17 +207,16 @@ impl<'s> PoolWorker<'_, 's> {
     /// Opens a file, and runs its cases if they are few.
     fn open(&mut self, number: usize, source: VectorSource) -> Finished<'s> {
         self.last = Some(number);
-        let mut file = open_in_turn(number, source, Purpose::Run, self.options);
+        let file = open_in_turn(number, source, Purpose::Run, self.options);
+        // Results that wait to be put in order take little memory without the document.
         let (file, judged) = if file.cases() <= FEW {
             self.work.add(number, file.bytes(), None);
             let judged = self.run(number, 0..file.cases(), &file);
-            // Results that wait to be put in order then take little memory, and the document's is reused at once.
-            file.drop_document();
-            (Arc::new(file), judged)
+            (Arc::new(file.for_reports()), judged)
         } else {
-            let file = Arc::new(file);
-            self.work.add(number, file.bytes(), Some(&file));
-            (file, Vec::new())
+            let reported = Arc::new(file.for_reports());
+            self.work.add(number, file.bytes(), Some(Arc::new(file)));
+            (reported, Vec::new())
         };
         keep(&mut self.kept, &file);
         Finished::File(number, file, judged)
@@ -364,10 +371,22 @@ impl<'s> Queue<'s> {
         self.files.is_empty() && self.is_listed
     }
 
+    /// Whether a file may be opened that has more than a few cases: its document takes several times the memory of its
+    /// text. There is one more than jobs, so that the next one is there when the cases of another one end.
+    fn may_open_large(&self, threads: PoolThreads) -> bool {
+        let untaken = |(_, next, file): &(usize, usize, Arc<LoadedFile<'s>>)| {
+            file.bytes() / file.cases() * (file.cases() - next)
+        };
+        let bytes: usize = self.cases.iter().map(untaken).sum();
+        self.opening < threads.jobs
+            && self.cases.len() + self.opening <= threads.jobs
+            && bytes < BYTES_AHEAD * threads.jobs
+    }
+
     /// The next cases of the file at this index of the list.
-    fn cases(&mut self, at: usize, threads: usize) -> Option<Task<'s>> {
+    fn cases(&mut self, at: usize, threads: PoolThreads) -> Option<Task<'s>> {
         let (number, index, file) = self.cases.get_mut(at)?;
-        let count = ((file.cases() - *index) / (4 * threads)).clamp(1, MAX_WAITING);
+        let count = ((file.cases() - *index) / (4 * threads.large)).clamp(1, threads.together);
         let cases = *index..*index + count;
         let task = Task::Run { number: *number, cases, file: file.clone() };
         *index += count;
@@ -439,10 +458,10 @@ impl<'s> PoolWork<'s> {
                 return None;
             }
             if let Some(at) = queue.cases.iter().position(|(number, ..)| Some(*number) == last) {
-                return queue.cases(at, self.threads.large);
+                return queue.cases(at, self.threads);
             }
             let is_small = self.has_small.load(Ordering::Relaxed);
-            let may_open = is_small || queue.cases.len() + queue.opening < self.threads.files;
+            let may_open = is_small || queue.may_open_large(self.threads);
             if may_open && queue.begun.has_room(self.threads()) {
                 if let Some(source) = queue.files.pop_front() {
                     queue.opening += 1;
@@ -462,7 +481,7 @@ impl<'s> PoolWork<'s> {
                 }
             }
             if !queue.cases.is_empty() {
-                return queue.cases(0, self.threads.large);
+                return queue.cases(0, self.threads);
             }
             if queue.opening == 0 && queue.has_no_files() {
                 return None;
@@ -491,13 +510,13 @@ impl<'s> PoolWork<'s> {
     }
 
     /// Records that a file of this number of bytes is loaded. If it is given, all threads may run its cases.
-    fn add(&self, number: usize, bytes: usize, file: Option<&Arc<LoadedFile<'s>>>) {
+    fn add(&self, number: usize, bytes: usize, file: Option<Arc<LoadedFile<'s>>>) {
         let mut queue = self.lock();
         queue.opening -= 1;
         queue.begun.load(number, bytes);
         let is_awaited = match file {
             Some(file) => {
-                queue.cases.push_back((number, 0, file.clone()));
+                queue.cases.push_back((number, 0, file));
                 true
             }
             // More threads may begin more files.

@@ -5,6 +5,7 @@
 //! | `pool.rs` | the processes of a machine, and which of them gets a request |
 //! | `conversation.rs` | starts a process, writes lines to it, reads lines from it, ends it |
 //! | `exchange.rs` | a request and the line that answers it |
+//! | `mailbox.rs` | messages to a thread |
 //! | `lines.rs` | the lines that it writes, and who waits for them |
 //! | `trouble.rs` | why there is no answer |
 //! | `stderr.rs` | the start and the end of its standard error |
@@ -58,6 +59,7 @@ mod exchange;
 mod group;
 mod identity;
 mod lines;
+mod mailbox;
 mod misconduct;
 mod pool;
 mod script_words;
@@ -67,8 +69,8 @@ mod trouble;
 /// The time limit for the first answer of a process if none is set, unless the limit for a case is longer.
 pub const START: Duration = Duration::from_secs(20);
 
-/// The maximum number of requests in flight per process, whatever it offers. Each takes a thread.
-pub const MAX_IN_FLIGHT: usize = 16;
+/// The maximum number of requests in flight per process, whatever it offers.
+pub const MAX_IN_FLIGHT: usize = 64;
 
 /// What is wrong with a process that describes another machine than the first one did.
 const OTHER_HELLO: &str = "answered hello differently from the first process";
@@ -231,8 +233,8 @@ impl ProcessVm {
         let mut awaited = running.conversation.send(lines, &numbers, self.command.timeout);
         let (mut broken_down, mut times) = (Vec::new(), Vec::new());
         for (index, (exchange, id)) in exchanges.iter().zip(ids).enumerate() {
-            let line = awaited.as_mut().map_err(|trouble| trouble.clone()).and_then(|it| it.next(interrupt));
-            times.push(awaited.as_ref().map_or(Duration::ZERO, Awaited::time));
+            let line = awaited.next(interrupt);
+            times.push(awaited.time());
             match line.and_then(|line| exchange.read(line, id)) {
                 Ok(answer) => take(index, answer),
                 Err(trouble) => broken_down.push((index, self.end(running, trouble))),

@@ -2,14 +2,15 @@
 
 use std::io::{self, Write};
 use std::process::{self, ChildStdin, ExitStatus, Stdio};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
+use std::vec;
 
 use super::command::{DEFAULT_MEMORY, TesteeCommand};
 use super::group::{GroupMember, ProcessGroups};
 use super::lines::{Incoming, Stray, TesteeLines, Waiting};
+use super::mailbox::{Mailbox, NoMail};
 use super::stderr::Stderr;
 use super::trouble::{PATIENCE, Trouble, lock};
 use crate::model::interrupt::Interrupt;
@@ -25,8 +26,8 @@ const INTERVAL: Duration = Duration::from_millis(25);
 /// process answers in that order.
 pub struct Conversation {
     member: Mutex<GroupMember>,
-    /// `None` if the input of the process is closed.
-    requests: Mutex<Option<Sender<SentRequests>>>,
+    /// It is closed as the input of the process is.
+    requests: Arc<Mailbox<SentRequests>>,
     lines: Arc<TesteeLines>,
     stderr: Stderr,
     /// The limit on its memory, in bytes.
@@ -38,7 +39,7 @@ pub struct Conversation {
 /// Lines to write, and who waits for the lines that answer them.
 struct SentRequests {
     lines: String,
-    waiting: Vec<Waiting>,
+    waiting: Waiting,
 }
 
 /// A line for a process.
@@ -55,7 +56,9 @@ pub struct Asking {
 /// Lines that a process was sent and will answer, in this order.
 pub struct Awaited<'c> {
     conversation: &'c Conversation,
-    answers: Receiver<Incoming>,
+    incoming: Arc<Mailbox<Incoming>>,
+    /// What was taken together and not returned yet.
+    taken: vec::IntoIter<Incoming>,
     /// Since when the next answer is due; `None` while the process answers other requests.
     since: Option<Instant>,
     /// How long the last answer took.
@@ -85,15 +88,14 @@ impl Conversation {
         let input = child.stdin.take().ok_or_else(missing)?;
         let output = child.stdout.take().ok_or_else(missing)?;
         let stderr = Stderr::collect(child.stderr.take().ok_or_else(missing)?);
-        let (requests, asked) = mpsc::channel();
+        let requests = Arc::new(Mailbox::default());
         let lines = Arc::new(TesteeLines::default());
         // The threads are not joined: if a process that left the group keeps a pipe open, they wait for it.
-        let writing = lines.clone();
+        let (asked, writing) = (Arc::clone(&requests), lines.clone());
         thread::spawn(move || write_lines(&asked, input, &writing));
         let reading = lines.clone();
         thread::spawn(move || reading.read(output));
         let memory = command.memory.unwrap_or(DEFAULT_MEMORY);
-        let requests = Mutex::new(Some(requests));
         Ok(Conversation {
             member: Mutex::new(member),
             requests,
@@ -111,32 +113,24 @@ impl Conversation {
     /// Why there is no line.
     pub fn ask(&self, asking: Asking, interrupt: &Interrupt) -> Result<Vec<u8>, Trouble> {
         let Asking { line, id, timeout } = asking;
-        self.send(line, &[id], timeout)?.next(interrupt)
+        self.send(line, &[id], timeout).next(interrupt)
     }
 
     /// Writes lines, each with its terminator, that are answered in their order. `ids` are the numbers of the
     /// requests, and `timeout` is how long each answer may take once those before it are there.
-    ///
-    /// # Errors
-    ///
-    /// If the process reads no more lines.
-    pub fn send(
-        &self,
-        lines: String,
-        ids: &[Option<u64>],
-        timeout: Duration,
-    ) -> Result<Awaited<'_>, Trouble> {
+    pub fn send(&self, lines: String, ids: &[Option<u64>], timeout: Duration) -> Awaited<'_> {
         self.stderr.clear();
-        let (answer, answers) = mpsc::channel();
-        let waiting = ids.iter().map(|id| Waiting { id: *id, answer: answer.clone() }).collect();
-        let requests = lock(&self.requests).clone().ok_or(Trouble::Closed)?;
-        requests.send(SentRequests { lines, waiting }).map_err(|_| Trouble::Closed)?;
-        Ok(Awaited { conversation: self, answers, since: None, took: Duration::ZERO, timeout })
+        let incoming = Arc::default();
+        let waiting = Waiting::new(ids, Arc::clone(&incoming));
+        self.requests.add(SentRequests { lines, waiting });
+        self.requests.wake();
+        let (taken, took) = (Vec::new().into_iter(), Duration::ZERO);
+        Awaited { conversation: self, incoming, taken, since: None, took, timeout }
     }
 
     /// Closes the input of the process, so that it ends.
     pub fn close(&self) {
-        *lock(&self.requests) = None;
+        self.requests.close();
     }
 
     /// What the process wrote that answers nothing, if it did so since the last call.
@@ -204,24 +198,26 @@ impl Awaited<'_> {
         let mut has_ended = false;
         self.took = Duration::ZERO;
         loop {
-            let left = self.timeout.saturating_sub(self.time());
-            match self.answers.recv_timeout(left.min(INTERVAL)) {
-                Ok(Incoming::Answer(answer)) => {
-                    self.took = self.time();
-                    self.since = None;
+            match self.taken.next() {
+                Some(Incoming::Answer(answer, came)) => {
+                    self.took = self.since.take().map_or(Duration::ZERO, |since| came - since);
                     return answer;
                 }
-                Ok(Incoming::Due | Incoming::Alive) => self.since = Some(Instant::now()),
-                Err(RecvTimeoutError::Disconnected) => return Err(Trouble::Closed),
-                Err(RecvTimeoutError::Timeout) if interrupt.is_requested() => {
-                    return Err(Trouble::Interrupted);
+                Some(Incoming::Due(since) | Incoming::Alive(since)) => {
+                    self.since = Some(since);
+                    continue;
                 }
+                None => {}
+            }
+            let left = self.timeout.saturating_sub(self.time());
+            match self.incoming.take(left.min(INTERVAL)) {
+                Ok(incoming) => self.taken = incoming.into_iter(),
+                Err(NoMail::Closed) => return Err(Trouble::Closed),
+                Err(NoMail::Late) if interrupt.is_requested() => return Err(Trouble::Interrupted),
                 // Another process that it started keeps the pipe open.
-                Err(RecvTimeoutError::Timeout) if has_ended => return Err(Trouble::Closed),
-                Err(RecvTimeoutError::Timeout) if left.is_zero() => return Err(Trouble::Late(self.timeout)),
-                Err(RecvTimeoutError::Timeout) => {
-                    has_ended = lock(&self.conversation.member).has_ended();
-                }
+                Err(NoMail::Late) if has_ended => return Err(Trouble::Closed),
+                Err(NoMail::Late) if left.is_zero() => return Err(Trouble::Late(self.timeout)),
+                Err(NoMail::Late) => has_ended = lock(&self.conversation.member).has_ended(),
             }
         }
     }
@@ -305,18 +301,19 @@ fn ended(status: ExitStatus) -> String {
 }
 
 /// Writes lines until either side closes. Those that wait are written together.
-fn write_lines(asked: &Receiver<SentRequests>, mut input: ChildStdin, answers: &TesteeLines) {
-    while let Ok(first) = asked.recv() {
+fn write_lines(asked: &Mailbox<SentRequests>, mut input: ChildStdin, answers: &TesteeLines) {
+    while let Ok(together) = asked.take(Duration::MAX) {
         let mut written = String::new();
-        for SentRequests { lines, waiting } in std::iter::once(first).chain(asked.try_iter()) {
+        for SentRequests { lines, waiting } in together {
             written.push_str(&lines);
             // Announced before the lines are written, since a process that does not read its input may still have
             // answered.
-            for waiting in waiting {
-                answers.expect(waiting);
-            }
+            answers.expect(waiting);
         }
         if input.write_all(written.as_bytes()).is_err() {
+            asked.close();
+            // Who sent requests in the meantime waits no longer.
+            drop(asked.take(Duration::ZERO));
             return;
         }
     }

@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read};
-use std::sync::mpsc::Sender;
-use std::sync::{Condvar, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
+use super::mailbox::Mailbox;
 use super::trouble::{Trouble, lock};
 use crate::wire::line::quoted_bytes;
 use crate::wire::protocol::{AnswerHeader, MAX_LINE};
@@ -18,19 +18,47 @@ const MAX_ALIVE: u32 = 10;
 
 /// What a process wrote, for the thread that waits for it.
 pub(super) enum Incoming {
-    /// The line that answers the request.
-    Answer(Result<Vec<u8>, Trouble>),
+    /// The line that answers the request, and when it came.
+    Answer(Result<Vec<u8>, Trouble>, Instant),
     /// The process is alive, so that the time for its first answer begins anew.
-    Alive,
+    Alive(Instant),
     /// All requests before this one are answered, so that its time begins.
-    Due,
+    Due(Instant),
 }
 
-/// A thread that waits for an answer.
+/// A thread that waits for the answers to requests which it sent together.
 pub(super) struct Waiting {
-    /// The number of the request; `None` for `hello`.
-    pub(super) id: Option<u64>,
-    pub(super) answer: Sender<Incoming>,
+    /// The numbers of the requests without an answer, in order; `None` for `hello`.
+    unanswered: VecDeque<Option<u64>>,
+    /// What came. The thread is woken after its last answer, since waking it takes as long as comparing some cases;
+    /// it wakes by itself from time to time.
+    incoming: Arc<Mailbox<Incoming>>,
+}
+
+impl Waiting {
+    /// A thread that waits for answers to requests with these numbers; `None` is the number of `hello`.
+    pub(super) fn new(ids: &[Option<u64>], incoming: Arc<Mailbox<Incoming>>) -> Waiting {
+        Waiting { unanswered: ids.iter().copied().collect(), incoming }
+    }
+
+    /// The number of the request whose answer is due.
+    fn due(&self) -> Option<Option<u64>> {
+        self.unanswered.front().copied()
+    }
+
+    /// Says that there are no more answers.
+    fn end(mut self, end: &Trouble) {
+        for _ in self.unanswered.drain(..) {
+            self.incoming.add(Incoming::Answer(Err(end.clone()), Instant::now()));
+        }
+    }
+}
+
+/// The thread gets no more answers.
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.incoming.close();
+    }
 }
 
 /// What a process wrote that answers nothing.
@@ -72,16 +100,14 @@ impl TesteeLines {
     /// Adds a thread that waits.
     pub(super) fn expect(&self, waiting: Waiting) {
         let mut state = lock(&self.state);
-        // The thread may have stopped waiting.
-        match (state.early.take(), &state.end) {
-            (Some(line), _) => state.answer(waiting, line),
-            (None, Some(end)) => drop(waiting.answer.send(Incoming::Answer(Err(end.clone())))),
-            (None, None) => {
-                state.waiting.push_back(waiting);
-                if state.waiting.len() == 1 {
-                    state.begin();
-                }
-            }
+        state.waiting.push_back(waiting);
+        if let Some(line) = state.early.take() {
+            state.answer(line);
+        } else if state.waiting.len() == 1 {
+            state.begin(Instant::now());
+        }
+        if let Some(end) = state.end.clone() {
+            state.end_waiting(&end);
         }
     }
 
@@ -100,10 +126,7 @@ impl TesteeLines {
         {
             state.add_stray(wrote);
         }
-        for waiting in state.waiting.drain(..) {
-            // The thread may have stopped waiting.
-            let _ = waiting.answer.send(Incoming::Answer(Err(end.clone())));
-        }
+        state.end_waiting(&end);
         state.end = Some(end);
         self.ended.notify_all();
     }
@@ -115,11 +138,10 @@ impl TesteeLines {
         let header = AnswerHeader::read(&line);
         if header.is_alive() {
             // Only those that count are passed on: a process may write any number of them.
-            if let Some(Waiting { id: None, answer }) = state.waiting.front()
-                && state.alive < MAX_ALIVE
+            if state.alive < MAX_ALIVE
+                && let Some(waiting) = state.waiting.front().filter(|waiting| waiting.due() == Some(None))
             {
-                // The thread may have stopped waiting.
-                let _ = answer.send(Incoming::Alive);
+                waiting.incoming.add(Incoming::Alive(Instant::now()));
                 state.alive += 1;
             }
             return;
@@ -127,12 +149,10 @@ impl TesteeLines {
         if let Some(what) = state.stray_of(&header) {
             return state.add_stray(format!("{what}: {}", quoted_bytes(&line)));
         }
-        match state.waiting.pop_front() {
-            Some(waiting) => {
-                state.answer(waiting, line);
-                state.begin();
-            }
-            None => state.early = Some(line),
+        if state.waiting.is_empty() {
+            state.early = Some(line);
+        } else {
+            state.answer(line);
         }
     }
 
@@ -186,9 +206,9 @@ impl LineState {
     /// What a line is if it cannot answer the request whose answer is due. Whether the request came before the line or
     /// after it makes no difference to lines that answer others.
     fn stray_of(&self, header: &AnswerHeader<'_>) -> Option<String> {
-        let due = self.waiting.front();
+        let due = self.waiting.front().and_then(Waiting::due);
         match header.id() {
-            Some(id) if due.is_some_and(|due| due.id == Some(id)) => None,
+            Some(id) if due == Some(Some(id)) => None,
             _ if header.is_hello() && self.said_hello => Some("a second hello".to_owned()),
             Some(id) if self.said_hello && id <= self.answered => {
                 Some(format!("a second answer to request {id}"))
@@ -200,20 +220,29 @@ impl LineState {
         }
     }
 
-    /// Gives a line to the thread that waits for it.
-    fn answer(&mut self, Waiting { id, answer }: Waiting, line: Vec<u8>) {
+    /// Gives a line to the first thread that waits.
+    fn answer(&mut self, line: Vec<u8>) {
+        let Some(waiting) = self.waiting.front_mut() else { return };
         self.said_hello = true;
-        self.answered = id.unwrap_or(0);
-        // The thread may have stopped waiting.
-        let _ = answer.send(Incoming::Answer(Ok(line)));
+        self.answered = waiting.unanswered.pop_front().flatten().unwrap_or(0);
+        let now = Instant::now();
+        waiting.incoming.add(Incoming::Answer(Ok(line), now));
+        if waiting.unanswered.is_empty() {
+            self.waiting.pop_front();
+        }
+        self.begin(now);
     }
 
     /// Says that the next answer is due.
-    fn begin(&self) {
+    fn begin(&self, now: Instant) {
         if let Some(next) = self.waiting.front() {
-            // The thread may have stopped waiting.
-            let _ = next.answer.send(Incoming::Due);
+            next.incoming.add(Incoming::Due(now));
         }
+    }
+
+    /// Says to all threads that there are no more answers.
+    fn end_waiting(&mut self, end: &Trouble) {
+        self.waiting.drain(..).for_each(|waiting| waiting.end(end));
     }
 
     fn add_stray(&mut self, first: String) {
@@ -232,39 +261,65 @@ impl LineState {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc;
-
     use super::*;
+    use crate::testees::process::mailbox::NoMail;
+
+    /// What came for a thread since the last call.
+    fn came(incoming: &Mailbox<Incoming>) -> Vec<Incoming> {
+        incoming.take(Duration::ZERO).unwrap_or_default()
+    }
+
+    /// A thread that waits for the answers to these requests.
+    fn waiting(lines: &TesteeLines, ids: &[Option<u64>]) -> Arc<Mailbox<Incoming>> {
+        let incoming = Arc::default();
+        lines.expect(Waiting::new(ids, Arc::clone(&incoming)));
+        incoming
+    }
 
     /// The others of a flood are dropped as they come.
     #[test]
     fn a_process_that_says_that_it_is_alive_gets_ten_times_as_long_for_its_first_answer() {
         let lines = TesteeLines::default();
-        let [(first, to_first), (second, to_second)] = [(); 2].map(|()| mpsc::channel());
         let say = || (0..50).for_each(|_| lines.take(b"{\"type\":\"alive\"}\n".to_vec()));
-        let count = |received: &mpsc::Receiver<Incoming>| {
-            received.try_iter().filter(|it| matches!(it, Incoming::Alive)).count()
+        let count = |incoming: &Mailbox<Incoming>| {
+            came(incoming).iter().filter(|it| matches!(it, Incoming::Alive(_))).count()
         };
-        lines.expect(Waiting { id: None, answer: first });
+        let first = waiting(&lines, &[None]);
         say();
-        assert_eq!(count(&to_first), 10);
+        assert_eq!(count(&first), 10);
         lines.take(b"{\"type\":\"hello\"}\n".to_vec());
-        lines.expect(Waiting { id: Some(1), answer: second });
+        let second = waiting(&lines, &[Some(1)]);
         say();
-        assert_eq!(count(&to_second), 0);
+        assert_eq!(count(&second), 0);
     }
 
     /// The time of a request begins when those before it are answered.
     #[test]
     fn a_request_is_due_after_the_one_before_it() {
         let lines = TesteeLines::default();
-        let [(first, to_first), (second, to_second)] = [(); 2].map(|()| mpsc::channel());
-        lines.expect(Waiting { id: Some(1), answer: first });
-        lines.expect(Waiting { id: Some(2), answer: second });
-        assert!(matches!(to_first.try_recv(), Ok(Incoming::Due)));
-        assert!(to_second.try_recv().is_err());
-        lines.take(b"{\"type\":\"done\",\"id\":1}\n".to_vec());
-        assert!(matches!(to_first.try_recv(), Ok(Incoming::Answer(Ok(_)))));
-        assert!(matches!(to_second.try_recv(), Ok(Incoming::Due)));
+        let (both, last) = (waiting(&lines, &[Some(1), Some(2)]), waiting(&lines, &[Some(3)]));
+        let answer = |id: u64| lines.take(format!("{{\"type\":\"done\",\"id\":{id}}}\n").into_bytes());
+        assert!(matches!(came(&both)[..], [Incoming::Due(_)]));
+        answer(1);
+        let [Incoming::Answer(Ok(_), answered), Incoming::Due(due)] = came(&both)[..] else {
+            panic!("the second request is due")
+        };
+        assert_eq!(answered, due);
+        assert!(came(&last).is_empty());
+        answer(2);
+        assert!(matches!(came(&both)[..], [Incoming::Answer(Ok(_), _)]));
+        assert!(matches!(both.take(Duration::MAX), Err(NoMail::Closed)));
+        assert!(matches!(came(&last)[..], [Incoming::Due(_)]));
+    }
+
+    #[test]
+    fn each_request_without_an_answer_ends_as_the_output_does() {
+        let lines = TesteeLines::default();
+        let incoming = waiting(&lines, &[Some(1), Some(2)]);
+        lines.read(&b""[..]);
+        let ended = |it: &Incoming| matches!(it, Incoming::Answer(Err(Trouble::Closed), _));
+        assert_eq!(came(&incoming).iter().filter(|it| ended(it)).count(), 2);
+        let late = waiting(&lines, &[Some(3)]);
+        assert_eq!(came(&late).iter().filter(|it| ended(it)).count(), 1);
     }
 }

@@ -108,9 +108,22 @@ impl<'t> JsonParser<'t> {
     }
 
     fn push(&mut self, kind: SlotKind, end: usize) {
+        if self.slots.len() == self.slots.capacity() {
+            self.reserve();
+        }
         let next = self.slots.len() as u32 + 1;
         self.slots.push(JsonSlot { at: self.at as u32, end: end as u32, next, kind });
         self.at = end;
+    }
+
+    /// Makes room for as many slots as the rest of the text has if it is like the text before; twice as many as there
+    /// are would take several times the memory of a large text.
+    #[cold]
+    fn reserve(&mut self) {
+        let count = self.slots.len();
+        let rest = self.bytes.len() - self.at;
+        let like_before = count as u64 * rest as u64 / self.at.max(1) as u64;
+        self.slots.reserve_exact(like_before as usize + count / 8 + 4);
     }
 
     fn open(&mut self, kind: SlotKind, closing: u8) -> Result<bool, Diagnostic<Origin>> {

@@ -28,12 +28,12 @@ fn a_trace_has_at_most_10000_instructions() {
     assert_eq!([9_999, 10_000, 10_001, u64::MAX].map(&mut traced), [9_999, 10_000, 10_000, 10_000]);
 }
 
-/// A machine that answers nothing counts what it is asked: `inFlight` above 16 counts as 16.
+/// A machine that answers nothing counts what it is asked: `inFlight` above 64 counts as 64.
 #[test]
-fn at_most_16_requests_are_in_flight() {
+fn at_most_64_requests_are_in_flight() {
     let project = Project::new();
     let hello = r#"{"type":"hello","version":1,"name":"a","release":"1","machines":[{"machine":"evm","fields":["outcome","gas","out","logs","logsHash","post","callcreates"]}],"inFlight":1000}"#;
-    // A 17th request would arrive together with the others. The process for the second try exits at once.
+    // A 65th request would arrive together with the others. The process for the second try exits at once.
     let script = format!(
         "read -r hello; echo '{hello}'; [ ! -e counts ] || exit 3; n=0\n\
          while read -t 1 -r request; do n=$((n+1)); done; echo $n >> counts; exit 3\n"
@@ -42,12 +42,12 @@ fn at_most_16_requests_are_in_flight() {
     let vector = fs::read_to_string(at_root("vectors/evm/arithmetic/add.json")).unwrap();
     let vector: Json = serde_json::from_str(&vector).unwrap();
     let case = vector.as_object().unwrap().values().next().unwrap();
-    let cases: serde_json::Map<_, _> = (0..400).map(|number| (format!("a{number}"), case.clone())).collect();
+    let cases: serde_json::Map<_, _> = (0..800).map(|number| (format!("a{number}"), case.clone())).collect();
     project.write("many.json", &Json::Object(cases).to_string());
     let ran = project.run(&["run", "-q", "--fail-fast", "-j", "1", "many.json", "--vm", "m=bash counts.sh"]);
     assert_eq!(ran.exit, 3, "{ran:?}");
     let counts = fs::read_to_string(project.path("counts")).unwrap();
-    assert_eq!(counts, "16\n");
+    assert_eq!(counts, "64\n");
 }
 
 /// A list in `hello` has at most 200 items.

@@ -114,7 +114,7 @@ impl CheckedAdapter {
         let lines: Vec<_> = requests.iter().map(Request::line).collect();
         let ids: Vec<_> = requests.iter().map(Request::id).collect();
         let answered = self.converse(|conversation, interrupt| {
-            let mut awaited = conversation.send(lines.concat(), &ids, TIMEOUT.max(START))?;
+            let mut awaited = conversation.send(lines.concat(), &ids, TIMEOUT.max(START));
             let mut answer = |id: &Option<u64>| {
                 let line = awaited.next(interrupt)?;
                 read_answer(&line, *id).map(|answer| (line, answer))
