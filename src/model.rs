@@ -19,6 +19,7 @@ pub mod interrupt;
 pub mod limits;
 pub mod mismatch;
 pub mod name;
+pub mod name_index;
 pub mod near_search;
 pub mod partition;
 pub mod path;

@@ -8,7 +8,7 @@ use vmconf::model::diagnostic::Diagnostic;
 use vmconf::model::escape::escaped;
 use vmconf::model::exit_code::Exit;
 use vmconf::run::sources::Sources;
-use vmconf::run::{self, LoadOptions, LoadedCase, Purpose};
+use vmconf::run::{self, LoadOptions, LoadedCase, LoadedFile, Purpose};
 use vmconf::wire::line::one_line;
 use vmconf::wire::list::ListedCase;
 
@@ -64,9 +64,14 @@ impl ListArgs {
 /// The counts come in the order in which their first cases do.
 fn count_cases(sources: &Sources, options: &LoadOptions) -> anyhow::Result<Exit> {
     let mut counts: IndexMap<(&str, &str, Option<String>), usize> = IndexMap::new();
-    let exit = each_case(sources, options, &mut |case| {
-        let group = case.id.name.as_deref().and_then(case.format.group).map(str::to_owned);
-        *counts.entry((case.format.name, case.format.machine, group)).or_default() += 1;
+    let exit = each_file(sources, options, &mut |file| {
+        let Some(format) = file.format() else { return Ok(()) };
+        let groups: Vec<_> = file.case_ids().map(|id| id.name.as_deref().and_then(format.group)).collect();
+        // Cases of a group mostly follow each other.
+        for cases in groups.chunk_by(|one, next| one == next) {
+            let group = cases[0].map(str::to_owned);
+            *counts.entry((format.name, format.machine, group)).or_default() += cases.len();
+        }
         Ok(())
     })?;
     let mut out = output::stdout();
@@ -81,24 +86,27 @@ fn count_cases(sources: &Sources, options: &LoadOptions) -> anyhow::Result<Exit>
 
 fn list_cases(sources: &Sources, options: &LoadOptions, form: OutputForm) -> anyhow::Result<Exit> {
     let mut out = output::stdout();
-    let exit = each_case(sources, options, &mut |case| print(&mut out, case, form))?;
+    let exit = each_file(sources, options, &mut |file| {
+        let mut cases = (0..file.cases()).filter_map(|index| file.case(index));
+        cases.try_for_each(|case| print(&mut out, &case, form))
+    })?;
     out.flush()?;
     Ok(exit)
 }
 
-/// Visits the cases, and reports files that are broken.
-fn each_case(
+/// Visits the files, and reports those that are broken.
+fn each_file(
     sources: &Sources,
     options: &LoadOptions,
-    visit: &mut dyn FnMut(&LoadedCase<'_>) -> io::Result<()>,
+    visit: &mut dyn FnMut(&LoadedFile<'_>) -> io::Result<()>,
 ) -> anyhow::Result<Exit> {
     let mut exit = Exit::NothingRan;
     let mut broken = false;
     for (number, source) in sources.iter().enumerate() {
         let shown = source.shown.clone();
         let loaded = run::open_in_turn(number, source, Purpose::Look, options);
-        for case in (0..loaded.cases()).filter_map(|index| loaded.case(index)) {
-            visit(&case)?;
+        visit(&loaded)?;
+        if loaded.cases() > 0 {
             exit = Exit::Passed;
         }
         for diagnostic in loaded.errors() {

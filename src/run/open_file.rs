@@ -20,6 +20,8 @@ pub enum Links {
 pub struct OpenFile {
     file: File,
     length: u64,
+    /// Whether all of it is there already.
+    is_regular: bool,
 }
 
 impl OpenFile {
@@ -35,8 +37,8 @@ impl OpenFile {
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
         let file = options.open(path)?;
-        let length = file.metadata()?.len();
-        Ok(OpenFile { file, length })
+        let metadata = file.metadata()?;
+        Ok(OpenFile { file, length: metadata.len(), is_regular: metadata.is_file() })
     }
 
     /// Reads all bytes; `None` if there are more than `limit`.
@@ -58,8 +60,12 @@ impl OpenFile {
             return Ok(None);
         }
         let mut bytes = Vec::with_capacity(self.length as usize + 1);
-        let arriving = Arriving { file: self.file, interrupt };
-        arriving.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+        let most = limit.saturating_add(1);
+        if self.is_regular {
+            self.file.take(most).read_to_end(&mut bytes)?;
+        } else {
+            Arriving { file: self.file, interrupt }.take(most).read_to_end(&mut bytes)?;
+        }
         Ok(Some(bytes).filter(|bytes| bytes.len() as u64 <= limit))
     }
 }
@@ -126,7 +132,7 @@ pub fn open_regular(path: &Path, links: Links) -> io::Result<OpenFile> {
     if !metadata.is_file() {
         return Err(io::Error::other("not a regular file"));
     }
-    Ok(OpenFile { file, length: metadata.len() })
+    Ok(OpenFile { file, length: metadata.len(), is_regular: true })
 }
 
 /// Opens a regular file below a folder to read. `folder` and `path` are canonical; whether the open file is
