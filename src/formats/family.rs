@@ -6,6 +6,7 @@
 //! | `declaration.rs` | a declaration, checked |
 //! | `type_notation.rs`, `node_path.rs`, `constant.rs` | types, paths and values in declarations |
 //! | `reader.rs` | which files fit a declaration, and cases as it says |
+//! | `fitting.rs` | which declarations a file fits |
 //! | `demands.rs` | an expected value as assertions |
 //! | `known_nodes.rs` | which data of a case is known |
 //! | `path_use.rs` | paths that lead nowhere in the files that a declaration is checked with |
@@ -23,6 +24,7 @@ mod constant;
 mod declaration;
 mod demands;
 mod fill;
+mod fitting;
 mod infer;
 mod installed;
 mod json_schema;

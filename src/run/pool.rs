@@ -30,6 +30,10 @@ const AHEAD: usize = 16;
 const FAR_AHEAD: usize = 256;
 const BYTES_AHEAD: usize = 2 << 20;
 
+/// A larger file is opened while the cases of others that no thread has taken yet have at most this many bytes for each
+/// job: what a file is parsed to takes several times the memory of its text.
+const UNTAKEN: usize = 2 << 20;
+
 /// The thread that opens a file also runs its cases if there are at most this many: handing them to other threads,
 /// and their results one by one to the calling thread, would take longer than running most of them.
 const FEW: usize = 8;
@@ -371,8 +375,8 @@ impl<'s> Queue<'s> {
         self.files.is_empty() && self.is_listed
     }
 
-    /// Whether a file may be opened that has more than a few cases: its document takes several times the memory of its
-    /// text. There is one more than jobs, so that the next one is there when the cases of another one end.
+    /// Whether a file may be opened that has more than a few cases. There is one more of them than jobs, so that the next
+    /// one is there when the cases of another one end.
     fn may_open_large(&self, threads: PoolThreads) -> bool {
         let untaken = |(_, next, file): &(usize, usize, Arc<LoadedFile<'s>>)| {
             file.bytes() / file.cases() * (file.cases() - next)
@@ -380,7 +384,7 @@ impl<'s> Queue<'s> {
         let bytes: usize = self.cases.iter().map(untaken).sum();
         self.opening < threads.jobs
             && self.cases.len() + self.opening <= threads.jobs
-            && bytes < BYTES_AHEAD * threads.jobs
+            && bytes < UNTAKEN * threads.jobs
     }
 
     /// The next cases of the file at this index of the list.

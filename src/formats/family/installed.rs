@@ -2,6 +2,7 @@
 
 use super::declaration::{Declaration, MAX_DECLARATION, StepActions, action_name};
 use super::fill::fill;
+use super::fitting::first_cases;
 use super::json_schema::json_schema;
 use super::new_cases::FamilyWriter;
 use super::path_use::PathUse;
@@ -253,11 +254,20 @@ fn fill_of(reader: &'static FamilyReader) -> &'static FillCase {
     Box::leak(Box::new(typed(move |case| fill(reader.writer(), case))))
 }
 
-/// The families whose formats fit a document. `file` is as for [`Family::fitting`].
+/// The first formats of families that fit a document. `file` is as for [`Family::fitting`].
 pub fn fitting(
     families: impl IntoIterator<Item = &'static Family>,
     document: &Document,
     file: &str,
 ) -> Vec<(&'static Format, Evidence)> {
-    families.into_iter().filter_map(|family| family.fitting(document.root(), file).ok()).collect()
+    let formats = families.into_iter().flat_map(|family| family.readers.iter().map(move |it| (family, it)));
+    let formats: Vec<_> = formats.filter(|(_, (reader, _))| reader.reads(file)).collect();
+    let readers: Vec<_> = formats.iter().map(|(_, (reader, _))| *reader).collect();
+    let found = first_cases(&readers, document.root()).into_iter();
+    let mut fitting: Vec<_> = formats.into_iter().zip(found).filter_map(|(it, at)| Some((it, at?))).collect();
+    fitting.dedup_by_key(|((family, _), _)| family.machine);
+    let evidence = |((_, (_, format)), at): ((_, &(_, &'static Format)), u32)| {
+        (*format, Evidence { at, what: "the first case" })
+    };
+    fitting.into_iter().map(evidence).collect()
 }

@@ -59,7 +59,8 @@ enum CandidateKey<'d> {
 }
 
 /// Why a datum is no case of a family.
-enum Rejection<'r, 'd> {
+#[derive(PartialEq)]
+pub(super) enum Rejection<'r, 'd> {
     /// There is nothing at this path.
     Missing(&'r NodePath),
     /// The object at a path has a member that the family does not declare.
@@ -79,7 +80,7 @@ impl CandidateKey<'_> {
 
 impl Rejection<'_, '_> {
     /// Whether another datum is no case for the same reason.
-    fn applies(&self, node: JsonNode<'_>) -> bool {
+    pub(super) fn applies(&self, node: JsonNode<'_>) -> bool {
         match self {
             Rejection::Missing(path) => path.find(node).is_none(),
             Rejection::Undeclared { path, position, key } => {
@@ -158,7 +159,7 @@ impl FamilyReader {
     }
 
     /// Why an item is no case of this family. Families of the same shape differ by the names of members.
-    fn rejection<'d>(&self, node: JsonNode<'d>) -> Option<Rejection<'_, 'd>> {
+    pub(super) fn rejection<'d>(&self, node: JsonNode<'d>) -> Option<Rejection<'_, 'd>> {
         if let Some(path) = self.missing(node) {
             return Some(Rejection::Missing(path));
         }
@@ -189,6 +190,11 @@ impl FamilyReader {
     }
 
     /// The data where cases may lie, in document order.
+    pub(super) fn places<'d>(&self, root: JsonNode<'d>) -> impl Iterator<Item = JsonNode<'d>> {
+        self.candidates(root).map(|candidate| candidate.node)
+    }
+
+    /// As [`FamilyReader::places`], with what names each.
     fn candidates<'d>(&self, root: JsonNode<'d>) -> Box<dyn Iterator<Item = Candidate<'d>> + 'd> {
         let cases = &self.format().cases;
         let Some((PathStep::Each, before)) = cases.steps.split_last() else {
