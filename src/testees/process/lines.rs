@@ -41,9 +41,9 @@ impl Waiting {
         Waiting { unanswered: ids.iter().copied().collect(), incoming }
     }
 
-    /// The number of the request whose answer is due.
-    fn due(&self) -> Option<Option<u64>> {
-        self.unanswered.front().copied()
+    /// Whether the answer to the request with this number is due.
+    fn waits_for(&self, id: Option<u64>) -> bool {
+        self.unanswered.front() == Some(&id)
     }
 
     /// Says that there are no more answers.
@@ -139,7 +139,7 @@ impl TesteeLines {
         if header.is_alive() {
             // Only those that count are passed on: a process may write any number of them.
             if state.alive < MAX_ALIVE
-                && let Some(waiting) = state.waiting.front().filter(|waiting| waiting.due() == Some(None))
+                && let Some(waiting) = state.waiting.front().filter(|waiting| waiting.waits_for(None))
             {
                 waiting.incoming.add(Incoming::Alive(Instant::now()));
                 state.alive += 1;
@@ -206,14 +206,14 @@ impl LineState {
     /// What a line is if it cannot answer the request whose answer is due. Whether the request came before the line or
     /// after it makes no difference to lines that answer others.
     fn stray_of(&self, header: &AnswerHeader<'_>) -> Option<String> {
-        let due = self.waiting.front().and_then(Waiting::due);
+        let first = self.waiting.front();
         match header.id() {
-            Some(id) if due == Some(Some(id)) => None,
+            Some(id) if first.is_some_and(|first| first.waits_for(Some(id))) => None,
             _ if header.is_hello() && self.said_hello => Some("a second hello".to_owned()),
             Some(id) if self.said_hello && id <= self.answered => {
                 Some(format!("a second answer to request {id}"))
             }
-            _ if due.is_none() && (self.said_hello || self.early.is_some()) => {
+            _ if first.is_none() && (self.said_hello || self.early.is_some()) => {
                 Some("an unexpected line".to_owned())
             }
             _ => None,
