@@ -240,8 +240,9 @@ impl Runner<'_> {
         let report_options = self.report_options(options, versions);
         let flags = report_options.explorer_flags();
         let mut pages = self.args.explore.pages(&self.args.reports, &self.controls.temporary_files, flags)?;
-        self.controls.is_running.store(true, Ordering::Relaxed);
+        // Opening a named pipe waits for its reader.
         let mut reports = Reports::new(&self.args.reports, &report_options, &self.controls.temporary_files)?;
+        self.controls.is_running.store(true, Ordering::Relaxed);
         let part = options.run.part.as_ref().map(|part| part.partition);
         let executed = RerunTimes { selected: self.selected(), files: sources.len(), part };
         let vm = options.run.testee.vm().map(|vm| vm.about());
@@ -266,13 +267,14 @@ impl Runner<'_> {
         };
         let summary = run::run_with(sources, options, explainers, &mut |event| sink.event(&event));
         let RunSink { record, is_machine_broken, .. } = sink;
+        // The first thing that is safe: a cache folder may be on a disk that does not answer.
+        let exit = reports.finish(summary.exit());
         match cache {
             Some(_) if is_machine_broken => CacheOptions::note_nothing_is_kept(),
             Some(cache) => cache.save(&self.args.vm, self.settings),
             None => {}
         }
         save_record(record, &summary, self.settings);
-        let exit = reports.finish(summary.exit());
         Ok(pages.map_or(exit, |pages| pages.finish(exit)))
     }
 

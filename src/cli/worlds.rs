@@ -11,7 +11,7 @@ use vmconf::run::{FindWorld, sources};
 
 use super::result_file::ResultFile;
 use super::settings::Settings;
-use super::{history, output};
+use super::{cache_file, history, output};
 
 /// Where states are looked up by their roots.
 #[derive(Debug, Args)]
@@ -33,7 +33,7 @@ impl WorldsArgs {
         }
         let sources = sources::find(&self.worlds, &settings.anchor)?.sources.iter().collect();
         let path = history::cache_folder().ok().map(|folder| folder.join("worlds").join(self.name()));
-        let kept = path.as_ref().and_then(|path| fs::read_to_string(path).ok()).unwrap_or_default();
+        let kept = path.as_ref().and_then(|path| cache_file::read(path).ok().flatten()).unwrap_or_default();
         let worlds = Worlds::new(sources, &kept);
         if let (Some(path), Some(text)) = (path, worlds.text())
             && let Err(error) = write(&path, &text)
@@ -57,5 +57,5 @@ impl WorldsArgs {
 
 fn write(path: &Path, text: &str) -> std::io::Result<()> {
     fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
-    ResultFile::with(path, text.as_bytes())
+    ResultFile::own(path.to_owned())?.write(text.as_bytes())
 }

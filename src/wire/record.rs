@@ -311,7 +311,7 @@ impl RecordReading {
             Entry::Occupied(same) if outcome.kind == VerdictKind::Skip || same.get().fails_like(&outcome) => {
             }
             Entry::Occupied(other) => {
-                return Err(format!("{} occurs twice, with different outcomes", start(other.key())));
+                return Err(occurs_twice(other.key()));
             }
         }
         Ok(())
@@ -338,4 +338,9 @@ impl RecordReading {
             RecordedState::After | RecordedState::Checked => Ok(self.run),
         }
     }
+}
+
+/// What is wrong with a case that a report has twice.
+pub(super) fn occurs_twice(id: &str) -> String {
+    format!("{} occurs twice, with different outcomes", start(id))
 }

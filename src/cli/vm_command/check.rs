@@ -85,7 +85,8 @@ impl VmCheckArgs {
             Err(why) => points.add("starts", Err(format!("{why}; give the path of the program"))),
         }
         if let Some(path) = &self.record {
-            ResultFile::with(path, &adapter.recorded).map_err(|error| Unwritten::file(path, error))?;
+            let written = ResultFile::typed(path).and_then(|file| file.write(&adapter.recorded));
+            written.map_err(|error| Unwritten::file(path, error))?;
         }
         print(&points)
     }
