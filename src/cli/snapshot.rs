@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::string::FromUtf8Error;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use clap::Args;
 use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
@@ -180,7 +181,7 @@ impl SnapshotCommand {
             out.flush()?;
         }
         let is_unread = |source: &str| !files.contains(source) && !self.is_deleted(source, &settings.anchor);
-        self.report_unreferenced(&is_unread, &referenced, &mut counts)?;
+        self.report_unreferenced(&is_unread, &referenced, &mut counts);
         end(&counts, update, &mut out)
     }
 
@@ -238,18 +239,16 @@ impl SnapshotCommand {
         is_unread: &dyn Fn(&str) -> bool,
         referenced: &BTreeSet<PathBuf>,
         counts: &mut SnapshotCounts,
-    ) -> anyhow::Result<()> {
+    ) {
         if self.select.is_narrow() {
-            return Ok(());
+            return;
         }
-        let entries = match fs::read_dir(&self.dir) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-            other => other.with_context(|| self.dir.display().to_string())?,
+        let paths = match snapshots_in(&self.dir) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return,
+            Err(error) => return counts.broken(&Unwritten::file(&self.dir, error).into()),
+            Ok(paths) => paths,
         };
-        let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
-        paths.sort();
-        let is_snapshot = |path: &PathBuf| path.extension().is_some_and(|it| it == "snap");
-        for path in paths.into_iter().filter(is_snapshot).filter(|path| !referenced.contains(path)) {
+        for path in paths.into_iter().filter(|path| !referenced.contains(path)) {
             match read(&path) {
                 Ok(Some(text)) if source_of(&text).is_some_and(|source| !is_unread(&source)) => {
                     counts.unreferenced += 1;
@@ -259,8 +258,16 @@ impl SnapshotCommand {
                 Err(error) => output::note(&format!("note: {error:#}; no case has this snapshot")),
             }
         }
-        Ok(())
     }
+}
+
+/// The paths of the snapshots in a folder, in order.
+fn snapshots_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
+    let mut paths = paths.collect::<io::Result<Vec<_>>>()?;
+    paths.retain(|path| path.extension().is_some_and(|it| it == "snap"));
+    paths.sort();
+    Ok(paths)
 }
 
 fn is_readable(loaded: &LoadedFile<'_>, index: usize) -> bool {
@@ -388,7 +395,8 @@ fn read(path: &Path) -> anyhow::Result<Option<String>> {
         }
         let bytes = open_regular(path, Links::Refuse)?.read_at_most(MAX_BYTES)?;
         let bytes = bytes.with_context(|| format!("larger than {MAX_BYTES} bytes"))?;
-        Ok(String::from_utf8(bytes)?)
+        let at = |error: FromUtf8Error| error.utf8_error().valid_up_to();
+        String::from_utf8(bytes).map_err(|error| anyhow!("not UTF-8, at byte {}", at(error)))
     };
     match text() {
         Err(error) if is_missing(&error) => Ok(None),

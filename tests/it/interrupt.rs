@@ -135,6 +135,26 @@ fn the_first_signal_ends_a_run_that_reads_its_inputs() {
     drop(writer);
 }
 
+/// A report to a pipe waits for the reader, and no case has run.
+#[cfg(unix)]
+#[test]
+fn the_first_signal_ends_a_run_whose_report_nobody_reads() {
+    let folder = TempDir::new().unwrap();
+    let pipe = folder.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let reports =
+        [format!("tap={}", folder.path().join("tap").display()), format!("json={}", pipe.display())];
+    let mut command =
+        command(&["run", "--report", &reports[0], "--report", &reports[1], "tests/samples/vmtests/wrong"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // The first report is begun, and the second one follows.
+    wait_until("a report is begun", || names(folder.path()).len() == 2);
+    interrupt(&child);
+    let Ran { exit, stdout, stderr } = ended(child);
+    assert_eq!((exit, &*stdout, &*stderr), (130, "", ""));
+    assert_eq!(names(folder.path()), ["pipe"]);
+}
+
 /// A pipe without a writer is waited for until the first signal. The other file ran.
 #[cfg(unix)]
 #[test]

@@ -244,6 +244,25 @@ fn a_machine_that_tells_no_steps_is_refused() {
     assert_eq!(stderr, expected);
 }
 
+/// A machine that breaks down whenever it is asked for instructions is not started again for each of them.
+#[test]
+fn a_machine_that_breaks_down_is_asked_a_few_times() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("long.json").to_str().unwrap().to_owned();
+    // 8,000 JUMPDESTs, which are in eight answers.
+    let code = format!("0x{}", "5b".repeat(8_000));
+    assert_eq!(vmconf(&["exec", "evm", &code, "--vector", &file]).exit, 0);
+    let (script, starts) = (folder.path().join("breaks.sh"), folder.path().join("starts"));
+    let serve =
+        format!("echo >> {}\n{SERVE} | sed -u 's/\"instructions\":\\[.*/broken/'\n", starts.display());
+    fs::write(&script, serve).unwrap();
+    let breaks = format!("breaks=sh {}", script.display());
+    let Ran { exit, stderr, .. } = vmconf(&["explore", &file, "--vm", &breaks, "--html", "-"]);
+    assert_eq!(exit, 0, "{stderr}");
+    let count = fs::read_to_string(starts).unwrap().lines().count();
+    assert!((2..=10).contains(&count), "{count}");
+}
+
 /// A run that does not end by itself is shown as far as the machine answers.
 #[test]
 fn a_run_without_end_is_shown_from_its_start() {
