@@ -55,7 +55,7 @@ impl CacheFile {
         let folder = self.path.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(folder)?;
         remove_abandoned(folder);
-        ResultFile::own(self.path.clone())?.write(text.as_bytes())?;
+        ResultFile::own(&self.path)?.write(text.as_bytes())?;
         remove_oldest(folder, self.most)
     }
 }

@@ -61,7 +61,7 @@ impl Man {
                 let mut text = Vec::new();
                 write_page(page, &mut text)?;
                 let path = folder.join(format!("{}.1", page_name(page)));
-                let written = ResultFile::own(path.clone()).and_then(|file| file.write(&text));
+                let written = ResultFile::own(&path).and_then(|file| file.write(&text));
                 written.map_err(|error| Unwritten::file(&path, error))?;
             }
             return Ok(Exit::Passed);

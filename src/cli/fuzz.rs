@@ -325,7 +325,7 @@ impl FuzzCommand {
         if path.symlink_metadata().is_ok() {
             return Ok(());
         }
-        let written = ResultFile::own(path.clone()).and_then(|file| file.write_new(&mut vector.as_bytes()));
+        let written = ResultFile::own(&path).and_then(|file| file.write_new(&mut vector.as_bytes()));
         Ok(written.map_err(|error| Unwritten::file(&path, error))?)
     }
 

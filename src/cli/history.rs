@@ -105,7 +105,7 @@ pub(super) fn record(anchor: &Anchor, run: &mut Spool) -> io::Result<()> {
     let note = folder.join(FOLDER);
     if !note.exists() {
         let text = format!("{}\n", anchor.folder().display());
-        let written = ResultFile::own(note).and_then(|file| file.write_new(&mut text.as_bytes()));
+        let written = ResultFile::own(&note).and_then(|file| file.write_new(&mut text.as_bytes()));
         written.or_else(|error| ignore(error, ErrorKind::AlreadyExists))?;
     }
     remove_abandoned(&folder);
@@ -133,7 +133,7 @@ fn put(folder: &Path, run: &mut Spool) -> io::Result<()> {
         let now = humantime::format_rfc3339_millis(SystemTime::now()).to_string();
         // 2026-11-21T22:41:40.123Z becomes 20261121-224140-123.
         let name = now.replace(['-', ':', 'Z'], "").replace(['T', '.'], "-");
-        match ResultFile::own(folder.join(name))?.write_new(&mut run.reader()?) {
+        match ResultFile::own(&folder.join(name))?.write_new(&mut run.reader()?) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 std::thread::sleep(Duration::from_millis(1));
             }

@@ -257,7 +257,7 @@ fn write_programs(folder: &Path, faults: &[PlantedFault], known: &KnownFaults) -
         let PlantedFault::OfRow(fault) = fault else { continue };
         let Some(vector) = program(*fault, judged.tried.saturating_sub(1)) else { continue };
         let path = folder.join(format!("{}.json", judged.fault.replace('/', "-")));
-        let written = ResultFile::own(path.clone()).and_then(|file| file.write(vector.as_bytes()));
+        let written = ResultFile::own(&path).and_then(|file| file.write(vector.as_bytes()));
         written.map_err(|error| Unwritten::file(&path, error))?;
     }
     Ok(())

@@ -31,12 +31,12 @@ impl TemporaryFiles {
     pub(super) fn typed(&self, path: &Path) -> io::Result<ResultFile> {
         match destination(path)? {
             ResultDestination::Open(path) => ResultFile::open(&path),
-            ResultDestination::Regular(path) => self.own(path),
+            ResultDestination::Regular(path) => self.own(&path),
         }
     }
 
     /// Starts writing a file whose name vmconf chose, as [`ResultFile::own`] does.
-    pub(super) fn own(&self, path: PathBuf) -> io::Result<ResultFile> {
+    pub(super) fn own(&self, path: &Path) -> io::Result<ResultFile> {
         // Nothing ends the process between the creation of the file and the note of it.
         let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let file = ResultFile::own(path)?;
@@ -79,14 +79,14 @@ impl ResultFile {
     pub(super) fn typed(path: &Path) -> io::Result<ResultFile> {
         match destination(path)? {
             ResultDestination::Open(path) => ResultFile::open(&path),
-            ResultDestination::Regular(path) => ResultFile::own(path),
+            ResultDestination::Regular(path) => ResultFile::own(&path),
         }
     }
 
     /// Starts writing a file whose name vmconf chose: a link or pipe of this name, which somebody else made, is
     /// replaced and not followed.
-    pub(super) fn own(path: PathBuf) -> io::Result<ResultFile> {
-        Ok(ResultFile::Replaced { new: temporary(&path)?, path })
+    pub(super) fn own(path: &Path) -> io::Result<ResultFile> {
+        Ok(ResultFile::Replaced { new: temporary(path)?, path: path.to_owned() })
     }
 
     fn open(path: &Path) -> io::Result<ResultFile> {

@@ -26,7 +26,7 @@ use super::select::Select;
 use super::settings::Settings;
 use super::text_diff;
 use super::unwritten::Unwritten;
-use super::vm::{VmArgs, stopped_early};
+use super::vm::{VmArgs, stopped_early, with_misconduct};
 
 /// The maximum size of a snapshot that is read.
 const MAX_BYTES: u64 = 64 << 20;
@@ -182,7 +182,8 @@ impl SnapshotCommand {
         }
         let is_unread = |source: &str| !files.contains(source) && !self.is_deleted(source, &settings.anchor);
         self.report_unreferenced(&is_unread, &referenced, &mut counts);
-        end(&counts, update, &mut out)
+        let exit = end(&counts, update, &mut out)?;
+        Ok(with_misconduct(&options.run.testee, exit))
     }
 
     /// How a case ends. It is read from `filled` if it lacks expectations.
@@ -297,7 +298,10 @@ impl Snapshot<'_> {
     ) -> io::Result<()> {
         let old = match read(self.path) {
             Ok(old) => old,
-            Err(error) => return Ok(counts.broken(&error)),
+            Err(error) => {
+                counts.broken(&error);
+                return Ok(());
+            }
         };
         let old_text = old.as_deref().map(contents);
         let age = if old.is_some() { SnapshotAge::Old } else { SnapshotAge::New };
@@ -342,7 +346,7 @@ impl Snapshot<'_> {
             quoted(self.id),
             self.text
         );
-        let written = ResultFile::own(path.to_owned()).and_then(|file| file.write(text.as_bytes()));
+        let written = ResultFile::own(path).and_then(|file| file.write(text.as_bytes()));
         written.map_err(|error| Unwritten::file(path, error))?;
         // What was to be reviewed is replaced.
         if path == self.path { remove(&beside) } else { Ok(()) }

@@ -30,7 +30,7 @@ use super::number::{number, positive};
 use super::output;
 use super::select::Select;
 use super::settings::Settings;
-use super::vm::{VmArgs, stopped_early};
+use super::vm::{VmArgs, stopped_early, with_misconduct};
 
 /// Print every instruction of a case
 ///
@@ -90,10 +90,11 @@ impl TraceArgs {
         let mut options = self.select.options(settings)?;
         options.run.testee = self.vm.testee_until_interrupt(settings)?;
         let sources = self.select.sources(settings, &options)?;
-        with_case(&sources, &options, |loaded, case| match options.run.testee.vm() {
+        let exit = with_case(&sources, &options, |loaded, case| match options.run.testee.vm() {
             Some(vm) => self.trace_on(vm, loaded, case, &options.run),
             None => self.trace(loaded, case, &options.run),
-        })
+        })?;
+        Ok(with_misconduct(&options.run.testee, exit))
     }
 
     fn trace(&self, loaded: &LoadedFile<'_>, case: usize, options: &RunOptions) -> anyhow::Result<Exit> {

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use anyhow::bail;
 use clap::Args;
 use sha2::{Digest, Sha256};
 use vmconf::run::worlds::Worlds;
@@ -31,7 +32,16 @@ impl WorldsArgs {
         if self.worlds.is_empty() {
             return Ok(None);
         }
-        let sources = sources::find(&self.worlds, &settings.anchor)?.sources.iter().collect();
+        for path in &self.worlds {
+            // A pipe can be read only once, and each state is looked up where it is.
+            if path.metadata().is_ok_and(|it| !it.is_dir() && !it.is_file()) {
+                bail!("--worlds {}: expected a folder of vectors", path.display());
+            }
+        }
+        let sources: Vec<_> = sources::find(&self.worlds, &settings.anchor)?.sources.iter().collect();
+        if sources.is_empty() {
+            output::note("note: --worlds: there is no vector file in these folders");
+        }
         let path = history::cache_folder().ok().map(|folder| folder.join("worlds").join(self.name()));
         let kept = path.as_ref().and_then(|path| cache_file::read(path).ok().flatten()).unwrap_or_default();
         let worlds = Worlds::new(sources, &kept);
@@ -57,5 +67,5 @@ impl WorldsArgs {
 
 fn write(path: &Path, text: &str) -> std::io::Result<()> {
     fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
-    ResultFile::own(path.to_owned())?.write(text.as_bytes())
+    ResultFile::own(path)?.write(text.as_bytes())
 }

@@ -452,7 +452,7 @@ fn a_case_with_two_outcomes_is_refused() {
     assert_eq!(vmconf(&["matrix", "--results", &paths[0]]).exit, 0);
     let Ran { exit, stdout, stderr } = vmconf(&["matrix", "--results", &paths[1]]);
     assert_eq!((exit, &*stdout), (2, ""));
-    let expected = format!("error: {}:3: a.json::one occurs twice, with different outcomes\n", paths[1]);
+    let expected = format!("error: {}:3: \"a.json::one\" occurs twice, with different outcomes\n", paths[1]);
     assert_eq!(stderr, expected);
 }
 

@@ -252,3 +252,14 @@ fn a_list_without_end_is_refused() {
         place.ended(&["fuzz", "evm", "--vm", &serve, "--cases", "1", "--known", "/dev/zero"]);
     assert_eq!((exit, &*stderr), (2, "error: /dev/zero: larger than 268435456 bytes\n"));
 }
+
+#[test]
+fn states_are_looked_up_in_folders_only() {
+    let place = failing();
+    make_fifo(&place.path("pipe"));
+    let Ran { exit, stderr, .. } = place.ended(&["diff", "gas.json", "--worlds", "pipe"]);
+    assert_eq!((exit, &*stderr), (2, "error: --worlds pipe: expected a folder of vectors\n"));
+    fs::create_dir(place.path("empty")).unwrap();
+    let Ran { exit, stderr, .. } = place.ended(&["diff", "gas.json", "--worlds", "empty"]);
+    assert_eq!((exit, &*stderr), (1, "note: --worlds: there is no vector file in these folders\n"));
+}

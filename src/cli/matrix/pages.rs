@@ -40,7 +40,7 @@ pub(super) fn write_site(
     std::fs::create_dir_all(folder).map_err(|error| Unwritten::file(folder, error))?;
     for file in files {
         let path = folder.join(file.name);
-        write_own(path, &file.text)?;
+        write_own(&path, &file.text)?;
     }
     Ok(())
 }
@@ -68,15 +68,15 @@ pub(super) fn write_badges(folder: &Path, matrix: &Matrix) -> anyhow::Result<()>
     }
     std::fs::create_dir_all(folder).map_err(|error| Unwritten::file(folder, error))?;
     for (machine, path) in paths.into_iter().enumerate() {
-        write_own(path, &badge(matrix, machine).unwrap_or_default())?;
+        write_own(&path, &badge(matrix, machine).unwrap_or_default())?;
     }
     Ok(())
 }
 
 /// Writes a file whose name vmconf chose.
-fn write_own(path: PathBuf, text: &str) -> Result<(), Unwritten> {
-    let written = ResultFile::own(path.clone()).and_then(|file| file.write(text.as_bytes()));
-    written.map_err(|error| Unwritten::file(&path, error))
+fn write_own(path: &Path, text: &str) -> Result<(), Unwritten> {
+    let written = ResultFile::own(path).and_then(|file| file.write(text.as_bytes()));
+    written.map_err(|error| Unwritten::file(path, error))
 }
 
 /// Writes the statement on the one machine to a file.
