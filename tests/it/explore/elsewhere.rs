@@ -133,7 +133,11 @@ fn malformed_traces_are_refused() {
             3,
             "/t.jsonl:1: pc: expected a number below 2^64 such as 10, or any in hex as \"0xa\"",
         ),
-        (format!("{{\"pc\":1,\"op\":\"ADD\"}}\n{step}\n"), 3, "/t.jsonl:1: op: expected a number below 2^64 such as 10"),
+        (
+            format!("{{\"pc\":1,\"op\":\"ADD\"}}\n{step}\n"),
+            3,
+            "/t.jsonl:1: op: expected a number below 2^64 such as 10",
+        ),
         (
             format!("{step}\n{{\"output\":\"0x\"}}\n{step}\n"),
             3,
