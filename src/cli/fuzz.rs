@@ -38,7 +38,7 @@ use super::number::{number, positive};
 use super::output;
 use super::processors::processors;
 use super::program::machine_or_family;
-use super::result_file::{ResultFile, has_bytes};
+use super::result_file::{ResultFile, has_bytes, write_typed};
 use super::settings::{ConfigArgs, Settings};
 use super::unwritten::Unwritten;
 use super::vm::VmsArgs;
@@ -479,8 +479,7 @@ fn begin_known(path: &Path) -> anyhow::Result<()> {
     if path.exists() {
         return Ok(());
     }
-    let written = ResultFile::typed(path).and_then(|file| file.write(HEAD.as_bytes()));
-    Ok(written.map_err(|error| Unwritten::file(path, error))?)
+    Ok(write_typed(path, HEAD.as_bytes())?)
 }
 
 /// Adds a cause at the end of the list, which is otherwise left as it is.

@@ -69,19 +69,9 @@ pub(super) fn folder(anchor: &Anchor) -> anyhow::Result<PathBuf> {
     Ok(cache_folder()?.join(format!("runs-{}", &hash[..16])))
 }
 
-/// What a run executes.
-pub(super) struct RerunTimes {
-    /// The paths and filters that select the cases.
-    pub(super) selected: Vec<String>,
-    /// The number of files.
-    pub(super) files: usize,
-    /// The part of a run; `None` for a whole run.
-    pub(super) part: Option<Partition>,
-}
-
-/// Starts the record of the run of this process.
-pub(super) fn begin(executed: RerunTimes) -> RecordWriter {
-    let RerunTimes { selected, files, part } = executed;
+/// Starts the record of the run of this process: of the cases that these paths and filters select, in this number of
+/// files; `part` is `None` for a whole run.
+pub(super) fn begin(selected: Vec<String>, files: usize, part: Option<Partition>) -> RecordWriter {
     let arguments = std::env::args_os().skip(1);
     let words: ShellWords = arguments.map(|word| typed(&word)).collect();
     let command = format!("vmconf{words}");

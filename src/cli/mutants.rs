@@ -30,7 +30,7 @@ use super::form::forms;
 use super::number::{number, percent, positive};
 use super::processors::processors;
 use super::program::machine_argument;
-use super::result_file::ResultFile;
+use super::result_file::write_own;
 use super::select::Select;
 use super::settings::Settings;
 use super::unwritten::Unwritten;
@@ -257,8 +257,7 @@ fn write_programs(folder: &Path, faults: &[PlantedFault], known: &KnownFaults) -
         let PlantedFault::OfRow(fault) = fault else { continue };
         let Some(vector) = program(*fault, judged.tried.saturating_sub(1)) else { continue };
         let path = folder.join(format!("{}.json", judged.fault.replace('/', "-")));
-        let written = ResultFile::own(&path).and_then(|file| file.write(vector.as_bytes()));
-        written.map_err(|error| Unwritten::file(&path, error))?;
+        write_own(&path, vector.as_bytes())?;
     }
     Ok(())
 }

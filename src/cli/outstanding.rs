@@ -21,7 +21,7 @@ use vmconf::run::open_file::{Links, open_regular};
 use vmconf::wire::comparison::RecordedOutcome;
 use vmconf::wire::record::{RecordedCase, RecordedRun};
 
-use super::history::{self, RecordedRuns, RerunTimes};
+use super::history::{self, RecordedRuns};
 use super::output;
 use super::result_file::ResultFile;
 
@@ -132,15 +132,14 @@ pub(super) struct OutstandingRecording {
 }
 
 impl OutstandingRecording {
-    /// Starts the record of the run of this process.
-    pub(super) fn begin(anchor: &Anchor, executed: RerunTimes, vm: Option<UsedVm>) -> OutstandingRecording {
+    /// Goes on with the record of a run on this machine.
+    pub(super) fn begin(anchor: &Anchor, record: RecordWriter, vm: Option<UsedVm>) -> OutstandingRecording {
         let folder = history::folder(anchor).unwrap_or_default();
         let before = read_file(&folder.join(file_name(vm.as_ref()))).map(|it| it.failures);
         let before = before.unwrap_or_else(|error| {
             output::note(&format!("note: outstanding failures are lost: {error:#}"));
             Outstanding::new()
         });
-        let record = history::begin(executed);
         OutstandingRecording {
             anchor: anchor.clone(),
             vm,

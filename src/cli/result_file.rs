@@ -10,6 +10,8 @@ use tempfile::NamedTempFile;
 use vmconf::model::exit_code::Exit;
 use vmconf::run::open_file::{Links, open_regular};
 
+use super::unwritten::Unwritten;
+
 /// The start of the name of a temporary file; [`RANDOM`] letters and digits follow.
 const PREFIX: &str = ".vmconf-";
 
@@ -141,6 +143,18 @@ impl ResultFile {
             ResultFile::Replaced { new, path } => new.persist(path).map(drop).map_err(|error| error.error),
         }
     }
+}
+
+/// Writes a file whose name vmconf chose with these bytes, as [`ResultFile::own`] does.
+pub(super) fn write_own(path: &Path, bytes: &[u8]) -> Result<(), Unwritten> {
+    let written = ResultFile::own(path).and_then(|file| file.write(bytes));
+    written.map_err(|error| Unwritten::file(path, error))
+}
+
+/// Writes the file at a path that the user typed with these bytes, as [`ResultFile::typed`] does.
+pub(super) fn write_typed(path: &Path, bytes: &[u8]) -> Result<(), Unwritten> {
+    let written = ResultFile::typed(path).and_then(|file| file.write(bytes));
+    written.map_err(|error| Unwritten::file(path, error))
 }
 
 /// A temporary file in the folder of `path`.

@@ -25,7 +25,7 @@ use super::cache::{CacheArgs, CacheOptions};
 use super::errors::BrokenInput;
 use super::explorer_pages::ExploreArgs;
 use super::flags::FlagEffect;
-use super::history::RerunTimes;
+use super::history;
 use super::known::{KnownArgs, apply_to_all};
 use super::number::{number, positive};
 use super::outstanding::OutstandingRecording;
@@ -286,11 +286,11 @@ impl Runner<'_> {
         on_case: &'r mut dyn FnMut(&CaseReport),
     ) -> RunSink<'r> {
         let part = options.run.part.as_ref().map(|part| part.partition);
-        let executed = RerunTimes { selected: self.selected(), files, part };
+        let record = history::begin(self.selected(), files, part);
         let vm = options.run.testee.vm().map(|vm| vm.about());
         RunSink {
             progress: Progress::new(&self.args.reports.verbosity, options.run.running.clone()),
-            record: OutstandingRecording::begin(&self.settings.anchor, executed, vm),
+            record: OutstandingRecording::begin(&self.settings.anchor, record, vm),
             reports,
             on_case,
             is_machine_broken: false,

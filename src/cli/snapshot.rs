@@ -21,7 +21,7 @@ use super::file_args::fields_named;
 use super::final_state::{FinalState, write_text};
 use super::find_case::{NotSupported, read_case};
 use super::output;
-use super::result_file::ResultFile;
+use super::result_file::write_own;
 use super::select::Select;
 use super::settings::Settings;
 use super::text_diff;
@@ -346,8 +346,7 @@ impl Snapshot<'_> {
             quoted(self.id),
             self.text
         );
-        let written = ResultFile::own(path).and_then(|file| file.write(text.as_bytes()));
-        written.map_err(|error| Unwritten::file(path, error))?;
+        write_own(path, text.as_bytes())?;
         // What was to be reviewed is replaced.
         if path == self.path { remove(&beside) } else { Ok(()) }
     }

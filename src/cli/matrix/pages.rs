@@ -11,7 +11,7 @@ use vmconf::report::site::{is_site_page, site};
 use vmconf::report::statement::{is_statement, statement};
 use vmconf::wire::matrix::Matrix;
 
-use crate::cli::result_file::ResultFile;
+use crate::cli::result_file::{write_own, write_typed};
 use crate::cli::unwritten::Unwritten;
 
 /// Writes all pages to a folder, which is created if it is missing.
@@ -40,7 +40,7 @@ pub(super) fn write_site(
     std::fs::create_dir_all(folder).map_err(|error| Unwritten::file(folder, error))?;
     for file in files {
         let path = folder.join(file.name);
-        write_own(&path, &file.text)?;
+        write_own(&path, file.text.as_bytes())?;
     }
     Ok(())
 }
@@ -68,15 +68,9 @@ pub(super) fn write_badges(folder: &Path, matrix: &Matrix) -> anyhow::Result<()>
     }
     std::fs::create_dir_all(folder).map_err(|error| Unwritten::file(folder, error))?;
     for (machine, path) in paths.into_iter().enumerate() {
-        write_own(&path, &badge(matrix, machine).unwrap_or_default())?;
+        write_own(&path, badge(matrix, machine).unwrap_or_default().as_bytes())?;
     }
     Ok(())
-}
-
-/// Writes a file whose name vmconf chose.
-fn write_own(path: &Path, text: &str) -> Result<(), Unwritten> {
-    let written = ResultFile::own(path).and_then(|file| file.write(text.as_bytes()));
-    written.map_err(|error| Unwritten::file(path, error))
 }
 
 /// Writes the statement on the one machine to a file.
@@ -96,8 +90,7 @@ pub(super) fn write_statement(
     }
     let mut text = Vec::new();
     statement(&mut text, machine, suite)?;
-    let written = ResultFile::typed(path).and_then(|file| file.write(&text));
-    Ok(written.map_err(|error| Unwritten::file(path, error))?)
+    Ok(write_typed(path, &text)?)
 }
 
 /// Checks that a statement can be written, which is on one machine.
