@@ -126,7 +126,7 @@ impl<'o> Minimizer<'o> {
     /// did.
     fn failing_alike(&mut self, text: String) -> Option<LoadedFile<'o>> {
         let file = self.demanding(text)?;
-        let file = self.allowed(file).unwrap_or_else(|file| file);
+        let file = self.checked(file).file;
         self.fails_alike(&file).then_some(file)
     }
 
@@ -190,22 +190,25 @@ impl<'o> Minimizer<'o> {
         if (new.len(), new) >= (old.len(), old) {
             return false;
         }
-        let Ok(file) = self.allowed(file) else { return false };
-        let accepted = self.fails_alike(&file);
+        let CheckedFile { file, is_allowed } = self.checked(file);
+        let accepted = is_allowed && self.fails_alike(&file);
         if accepted {
             self.accept(file);
         }
         accepted
     }
 
-    /// The file if it breaks no rules that the first one does not break, if need be without empty lists: a run that
-    /// ends in another way leaves some empty that its vector may not have. `Err` with the file if it breaks others.
-    fn allowed(&mut self, file: LoadedFile<'o>) -> Result<LoadedFile<'o>, LoadedFile<'o>> {
+    /// The file, if need be without empty lists: a run that ends in another way leaves some empty that its vector may
+    /// not have.
+    fn checked(&mut self, file: LoadedFile<'o>) -> CheckedFile<'o> {
         if BrokenRules::of(&file).are_all_in(&self.broken) {
-            return Ok(file);
+            return CheckedFile { file, is_allowed: true };
         }
         let shorter = nodes::without_empty_lists(&file).and_then(|text| self.demanding(text));
-        shorter.filter(|it| BrokenRules::of(it).are_all_in(&self.broken)).ok_or(file)
+        match shorter.filter(|shorter| BrokenRules::of(shorter).are_all_in(&self.broken)) {
+            Some(file) => CheckedFile { file, is_allowed: true },
+            None => CheckedFile { file, is_allowed: false },
+        }
     }
 
     /// The file with this text, with expectations that fit its program; `None` if it is not valid.
@@ -280,6 +283,12 @@ impl<'o> Minimizer<'o> {
             && (self.kept.named.is_none()
                 || named_instruction(&explain(worker, file, 0, 0)) == self.kept.named)
     }
+}
+
+/// A file, and whether it breaks no other rules than the first one.
+struct CheckedFile<'o> {
+    file: LoadedFile<'o>,
+    is_allowed: bool,
 }
 
 /// Why the embedded machine does not say what to demand, as far as its verdict tells.
