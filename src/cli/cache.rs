@@ -10,7 +10,7 @@ use vmconf::run::cache::{ResultCache, Sample, Share};
 use vmconf::text::shell::ShellWords;
 use vmconf::wire::protocol::Hello;
 
-use super::cache_file::{self, CacheFile};
+use super::cache_file::{self, CacheFile, KEY_DIGITS};
 use super::number::number;
 use super::output;
 use super::settings::{FILE, Settings};
@@ -100,7 +100,7 @@ impl CacheOptions {
     fn open(identity: Option<String>, sample: Option<Sample>) -> anyhow::Result<CacheOptions> {
         let program = cache_file::program()?;
         let program = identity.as_ref().map_or(program.clone(), |machine| program.with_machine(machine));
-        let file = CacheFile::new("answers", &program.to_string()[..16], MAX_PROGRAMS)?;
+        let file = CacheFile::new("answers", &program.to_string()[..KEY_DIGITS], MAX_PROGRAMS)?;
         let mut cache = ResultCache::new(program, sample);
         let _nothing_if_damaged = file.read(|text| cache.read(text));
         Ok(CacheOptions { results: Arc::new(cache), file, identity })

@@ -12,6 +12,9 @@ use vmconf::run::open_file::{Links, open_regular};
 use super::result_file::{ResultFile, remove_abandoned};
 use super::{history, output};
 
+/// How many digits of the key of a program are in the name of its file.
+pub(super) const KEY_DIGITS: usize = 16;
+
 /// A file in a folder of the cache folder.
 pub(super) struct CacheFile {
     pub(super) path: PathBuf,
@@ -52,7 +55,7 @@ impl CacheFile {
         let folder = self.path.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(folder)?;
         remove_abandoned(folder);
-        ResultFile::with(&self.path, text.as_bytes())?;
+        ResultFile::own(&self.path)?.write(text.as_bytes())?;
         remove_oldest(folder, self.most)
     }
 }
@@ -75,7 +78,11 @@ fn executable() -> io::Result<File> {
 }
 
 /// The text of a cache file; `None` if there is no such file.
-fn read(path: &Path) -> Result<Option<String>, String> {
+///
+/// # Errors
+///
+/// When it is not a regular file, is too large, or cannot be read.
+pub(super) fn read(path: &Path) -> Result<Option<String>, String> {
     let file = match open_regular(path, Links::Follow) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         file => file.map_err(|error| error.to_string())?,
@@ -85,14 +92,16 @@ fn read(path: &Path) -> Result<Option<String>, String> {
     String::from_utf8(bytes).map(Some).map_err(|error| error.to_string())
 }
 
-/// Deletes the files of a folder that were written least recently, but for `most` of them.
+/// Deletes the cache files of a folder that were written least recently, but for `most` of them. What vmconf did not
+/// write stays.
 fn remove_oldest(folder: &Path, most: usize) -> io::Result<()> {
-    let written = |entry: &fs::DirEntry| entry.metadata().and_then(|file| file.modified());
     let mut files: Vec<(SystemTime, PathBuf)> = Vec::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        let is_complete = !entry.file_name().to_string_lossy().starts_with('.');
-        files.extend(written(&entry).ok().filter(|_| is_complete).map(|time| (time, entry.path())));
+        // The metadata of a link is its own.
+        let file = entry.metadata().ok().filter(fs::Metadata::is_file);
+        let file = file.filter(|_| entry.file_name().to_str().is_some_and(is_name));
+        files.extend(file.and_then(|file| Some((file.modified().ok()?, entry.path()))));
     }
     files.sort();
     let too_many = files.len().saturating_sub(most);
@@ -101,4 +110,9 @@ fn remove_oldest(folder: &Path, most: usize) -> io::Result<()> {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         removed => removed,
     })
+}
+
+/// Whether a name is that of a cache file: hexadecimal digits of keys, with a dash between two keys.
+fn is_name(name: &str) -> bool {
+    name.len() >= KEY_DIGITS && name.bytes().all(|it| it == b'-' || matches!(it, b'0'..=b'9' | b'a'..=b'f'))
 }

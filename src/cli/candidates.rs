@@ -18,6 +18,10 @@ pub(super) fn paths(typed: &OsStr) -> Vec<CompletionCandidate> {
 }
 
 fn case_ids(file: &str, typed: &str) -> Vec<CompletionCandidate> {
+    // A shell waits for its completions, and a pipe may never be written to.
+    if !Path::new(file).is_file() {
+        return Vec::new();
+    }
     let Ok(anchor) = Anchor::at(Path::new(".")) else { return Vec::new() };
     let Ok(found) = run::sources::find(&[file.into()], &anchor) else { return Vec::new() };
     let options = LoadOptions::default();

@@ -129,7 +129,7 @@ fn fixed(
 /// Replaces the text of the file, or of its target if it is a link.
 fn replace(source: &VectorSource, text: &str) -> io::Result<()> {
     source.check_writable()?;
-    ResultFile::over(&source.path.canonicalize()?, text.as_bytes())
+    ResultFile::write_over(&source.path.canonicalize()?, text.as_bytes())
 }
 
 /// The number of diagnostics that were fixed, by rule: `2 comment, 1 must/letter-case`.

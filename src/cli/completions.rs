@@ -10,7 +10,7 @@ use clap_complete::Shell;
 use vmconf::model::exit_code::{Exit, MEANINGS};
 
 use super::output;
-use super::result_file::ResultFile;
+use super::result_file::write_own;
 use super::shells::SHELLS;
 use super::unwritten::Unwritten;
 
@@ -61,7 +61,7 @@ impl Man {
                 let mut text = Vec::new();
                 write_page(page, &mut text)?;
                 let path = folder.join(format!("{}.1", page_name(page)));
-                ResultFile::with(&path, &text).map_err(|error| Unwritten::file(&path, error))?;
+                write_own(&path, &text)?;
             }
             return Ok(Exit::Passed);
         }

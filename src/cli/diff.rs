@@ -201,17 +201,7 @@ impl<W: Write> DiffOutput<'_, W> {
 
 /// The cases that failed or were broken in runs of a machine from this folder, and have not passed since.
 fn outstanding(anchor: &Anchor, of: &FailuresOf) -> anyhow::Result<RerunCases> {
-    let failed = RerunCases::read(
-        anchor,
-        &[
-            VerdictKind::Fail,
-            VerdictKind::Error,
-            VerdictKind::Crash,
-            VerdictKind::Timeout,
-            VerdictKind::Flaky,
-        ],
-        of,
-    )?;
+    let failed = RerunCases::read(anchor, VerdictKind::is_failed_or_broken, of)?;
     if failed.is_empty() {
         return Err(NothingToDo(failed.nothing().to_owned()).into());
     }

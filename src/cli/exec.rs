@@ -139,7 +139,7 @@ impl Exec {
     }
 }
 
-/// The case of a program and its inputs. What is wrong with another input, too, is wrong with the program.
+/// The case of a program and its inputs. What is wrong without an input, too, is wrong with the program.
 fn case_with(
     machine: &MachineInfo,
     inputs: &Inputs,
@@ -151,10 +151,16 @@ fn case_with(
     };
     let needs_input = matches!(machine.language, ProgramLanguage::Document { .. });
     let other = (needs_input && inputs.input.is_none()).then(|| "0".to_owned());
-    if read(&Inputs { input: other, ..inputs.clone() })?.is_err_and(|other| other == what) {
-        return Err(broken(&what));
+    let without = [
+        ("--gas", Inputs { gas: None, ..inputs.clone() }),
+        ("--input", Inputs { input: other, ..inputs.clone() }),
+    ];
+    for (flag, without) in without {
+        if read(&without)?.err().as_ref() != Some(&what) {
+            bail!("{flag}: {what}");
+        }
     }
-    bail!("--input: {what}")
+    Err(broken(&what))
 }
 
 /// Runs the case; what it expects does not matter.

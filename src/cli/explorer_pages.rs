@@ -125,7 +125,7 @@ impl ExplorerPages {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
             Ok(()) | Err(_) => {}
         }
-        self.temporary_files.write(&self.folder.join(name), bytes)?;
+        self.temporary_files.own(&self.folder.join(name))?.write(bytes)?;
         self.names.insert(name.into());
         Ok(())
     }

@@ -217,7 +217,8 @@ impl<W: Write> FillSession<'_, W> {
         let count = |outcome: FillOutcome| cases.get(name(outcome)).copied().unwrap_or(0);
         let not_written = cases.get(NOT_WRITTEN).copied().unwrap_or(0);
         let (filled, up_to_date) = (count(FillOutcome::Filled), count(FillOutcome::UpToDate));
-        let open = count(FillOutcome::DemandsOtherwise) + count(FillOutcome::Disagreement);
+        let too_few = count(FillOutcome::TooFewMachines);
+        let open = count(FillOutcome::DemandsOtherwise) + count(FillOutcome::Disagreement) + too_few;
         if self.command.output == OutputForm::Json {
             let line = json!({"type": "summary", "cases": cases, "files changed": changed, "errors": broken});
             writeln!(self.out, "{line}")?;
@@ -225,12 +226,14 @@ impl<W: Write> FillSession<'_, W> {
             let otherwise = count(FillOutcome::DemandsOtherwise);
             let disagreements = counted(count(FillOutcome::Disagreement), "disagreement");
             let files = counted(*changed, "file");
-            let unwritten =
-                if not_written == 0 { String::new() } else { format!("{not_written} not written, ") };
+            let unless_none =
+                |count, what: &str| if count == 0 { String::new() } else { format!("{count} {what}, ") };
+            let unwritten = unless_none(not_written, "not written");
+            let too_few = unless_none(too_few, "run by too few machines");
             let written = if self.command.check { "would change" } else { "changed" };
             writeln!(
                 self.out,
-                "{filled} filled, {unwritten}{up_to_date} up to date, {otherwise} with other demands, {disagreements}, {}; {files} {written}",
+                "{filled} filled, {unwritten}{up_to_date} up to date, {otherwise} with other demands, {disagreements}, {too_few}{}; {files} {written}",
                 counted(*broken, "error")
             )?;
         }
@@ -254,5 +257,6 @@ fn name(outcome: FillOutcome) -> &'static str {
         FillOutcome::Filled => "filled",
         FillOutcome::DemandsOtherwise => "has other demands",
         FillOutcome::Disagreement => "disagreement",
+        FillOutcome::TooFewMachines => "too few machines",
     }
 }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::io::{ErrorKind, Write};
+use std::fs::File;
+use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,12 +32,13 @@ use super::duration::time_limit;
 use super::families::{self, NamedMachine};
 use super::file_args::check_ignored;
 use super::form::OutputForm;
+use super::input::read_written;
 use super::new_file::ForceArgs;
 use super::number::{number, positive};
 use super::output;
 use super::processors::processors;
 use super::program::machine_or_family;
-use super::result_file::ResultFile;
+use super::result_file::{ResultFile, has_bytes, write_typed};
 use super::settings::{ConfigArgs, Settings};
 use super::unwritten::Unwritten;
 use super::vm::VmsArgs;
@@ -306,7 +308,7 @@ impl FuzzCommand {
         let path = folder.join(name);
         let vector = finding.vector.as_bytes();
         if self.force.check(&path).is_err() {
-            let is_same = std::fs::read(&path).is_ok_and(|there| there == vector);
+            let is_same = has_bytes(&path, vector);
             return if is_same { VectorFile::AsBefore(path) } else { VectorFile::Other(path) };
         }
         match self.force.write(&path, vector) {
@@ -323,7 +325,8 @@ impl FuzzCommand {
         if path.symlink_metadata().is_ok() {
             return Ok(());
         }
-        Ok(ResultFile::once(&path, &mut vector.as_bytes()).map_err(|error| Unwritten::file(&path, error))?)
+        let written = ResultFile::own(&path).and_then(|file| file.write_new(&mut vector.as_bytes()));
+        Ok(written.map_err(|error| Unwritten::file(&path, error))?)
     }
 
     /// Reports the end; `read` is the number of cases of the corpus.
@@ -456,10 +459,10 @@ fn subject(vm: &Arc<ProcessVm>) -> FuzzSubject {
 
 /// The causes of a list: in each line the name of a machine and what differs. A file that does not exist has none.
 fn read_known(path: &Path) -> anyhow::Result<BTreeSet<FuzzCause>> {
-    let text = match std::fs::read_to_string(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(BTreeSet::new()),
-        other => other.with_context(|| path.display().to_string())?,
-    };
+    if !path.exists() {
+        return Ok(BTreeSet::new());
+    }
+    let text = read_written(path)?;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
     let cause = |(index, line): (usize, &str)| {
         line.parse().map_err(|expected: NoFuzzCause| {
@@ -476,15 +479,19 @@ fn begin_known(path: &Path) -> anyhow::Result<()> {
     if path.exists() {
         return Ok(());
     }
-    Ok(ResultFile::with(path, HEAD.as_bytes()).map_err(|error| Unwritten::file(path, error))?)
+    Ok(write_typed(path, HEAD.as_bytes())?)
 }
 
 /// Adds a cause at the end of the list, which is otherwise left as it is.
 fn add_known(path: &Path, cause: &FuzzCause) -> anyhow::Result<()> {
     let add = || -> std::io::Result<()> {
-        let text = std::fs::read(path)?;
-        let end = if text.is_empty() || text.ends_with(b"\n") { "" } else { "\n" };
-        let mut list = std::fs::OpenOptions::new().append(true).open(path)?;
+        let mut list = File::options().read(true).append(true).open(path)?;
+        let mut last = [b'\n'];
+        if list.metadata()?.len() > 0 {
+            list.seek(SeekFrom::End(-1))?;
+            list.read_exact(&mut last)?;
+        }
+        let end = if last == [b'\n'] { "" } else { "\n" };
         writeln!(list, "{end}{cause}")
     };
     Ok(add().map_err(|error| Unwritten::file(path, error))?)

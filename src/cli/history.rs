@@ -22,6 +22,7 @@ use vmconf::model::partition::Partition;
 use vmconf::report::json::{Invocation, RecordWriter};
 use vmconf::report::spool::Spool;
 use vmconf::run::anchor::Anchor;
+use vmconf::run::open_file::{Links, open_regular};
 use vmconf::text::file_name::typed;
 use vmconf::text::shell::ShellWords;
 use vmconf::wire::comparison::{self, MAX_LINE, RecordedRun};
@@ -68,19 +69,9 @@ pub(super) fn folder(anchor: &Anchor) -> anyhow::Result<PathBuf> {
     Ok(cache_folder()?.join(format!("runs-{}", &hash[..16])))
 }
 
-/// What a run executes.
-pub(super) struct RerunTimes {
-    /// The paths and filters that select the cases.
-    pub(super) selected: Vec<String>,
-    /// The number of files.
-    pub(super) files: usize,
-    /// The part of a run; `None` for a whole run.
-    pub(super) part: Option<Partition>,
-}
-
-/// Starts the record of the run of this process.
-pub(super) fn begin(executed: RerunTimes) -> RecordWriter {
-    let RerunTimes { selected, files, part } = executed;
+/// Starts the record of the run of this process: of the cases that these paths and filters select, in this number of
+/// files; `part` is `None` for a whole run.
+pub(super) fn begin(selected: Vec<String>, files: usize, part: Option<Partition>) -> RecordWriter {
     let arguments = std::env::args_os().skip(1);
     let words: ShellWords = arguments.map(|word| typed(&word)).collect();
     let command = format!("vmconf{words}");
@@ -103,7 +94,8 @@ pub(super) fn record(anchor: &Anchor, run: &mut Spool) -> io::Result<()> {
     fs::create_dir_all(&folder)?;
     let note = folder.join(FOLDER);
     if !note.exists() {
-        let written = ResultFile::once(&note, &mut format!("{}\n", anchor.folder().display()).as_bytes());
+        let text = format!("{}\n", anchor.folder().display());
+        let written = ResultFile::own(&note).and_then(|file| file.write_new(&mut text.as_bytes()));
         written.or_else(|error| ignore(error, ErrorKind::AlreadyExists))?;
     }
     remove_abandoned(&folder);
@@ -131,7 +123,7 @@ fn put(folder: &Path, run: &mut Spool) -> io::Result<()> {
         let now = humantime::format_rfc3339_millis(SystemTime::now()).to_string();
         // 2026-11-21T22:41:40.123Z becomes 20261121-224140-123.
         let name = now.replace(['-', ':', 'Z'], "").replace(['T', '.'], "-");
-        match ResultFile::once(&folder.join(name), &mut run.reader()?) {
+        match ResultFile::own(&folder.join(name))?.write_new(&mut run.reader()?) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 std::thread::sleep(Duration::from_millis(1));
             }
@@ -225,7 +217,7 @@ impl RecordedRuns {
     ///
     /// When it is deleted or damaged.
     pub(super) fn read(&self, name: &str) -> anyhow::Result<RecordedRun> {
-        read(&self.folder.join(name))
+        read_record(&self.folder.join(name))
     }
 
     /// The newest run.
@@ -267,7 +259,7 @@ impl RecordedRuns {
         let path = self.folder.join(name);
         let shown = path.display().to_string();
         let mut line = Vec::new();
-        let read = File::open(&path).and_then(|file| {
+        let read = open_regular(&path, Links::Refuse).and_then(|file| {
             decompressed(&mut BufReader::new(file))?.take(MAX_LINE).read_until(b'\n', &mut line)
         });
         read.with_context(|| shown.clone())?;
@@ -278,14 +270,27 @@ impl RecordedRuns {
     }
 }
 
-/// Reads a JSON report, or a recorded run.
+/// Reads a JSON report that the user typed, which may be a pipe.
 ///
 /// # Errors
 ///
-/// When the file cannot be read or is neither; the error names the line.
+/// When the file cannot be read or is no report; the error names the line.
 pub(super) fn read(path: &Path) -> anyhow::Result<RecordedRun> {
+    read_from(path, File::open(path))
+}
+
+/// Reads a file of the cache folder: a recorded run, or outstanding failures.
+///
+/// # Errors
+///
+/// When it is not a regular file, cannot be read or is damaged; the error names the line.
+pub(super) fn read_record(path: &Path) -> anyhow::Result<RecordedRun> {
+    read_from(path, open_regular(path, Links::Refuse))
+}
+
+fn read_from(path: &Path, file: io::Result<impl Read>) -> anyhow::Result<RecordedRun> {
     let shown = path.display().to_string();
-    let file = File::open(path).with_context(|| shown.clone())?;
+    let file = file.with_context(|| shown.clone())?;
     Ok(comparison::read(&shown, &mut BufReader::with_capacity(1 << 16, file))?)
 }
 

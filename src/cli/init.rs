@@ -146,7 +146,7 @@ fn write_all(files: &[(String, String)]) -> Result<(), Unwritten> {
 
 fn write(path: &Path, text: &str) -> io::Result<()> {
     path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
-    ResultFile::once(path, &mut text.as_bytes())
+    ResultFile::own(path)?.write_new(&mut text.as_bytes())
 }
 
 impl ProjectStart {

@@ -200,8 +200,8 @@ impl Update {
         let is_new = text.is_none();
         let updated_bytes = updated.text.as_bytes();
         let written = match text {
-            None => ResultFile::once(&self.file, &mut &*updated_bytes),
-            Some(text) if text != updated.text => ResultFile::over(&self.file, updated_bytes),
+            None => ResultFile::typed(&self.file).and_then(|file| file.write_new(&mut &*updated_bytes)),
+            Some(text) if text != updated.text => ResultFile::write_over(&self.file, updated_bytes),
             Some(_) => Ok(()),
         };
         written.map_err(|error| Unwritten::file(&self.file, error))?;

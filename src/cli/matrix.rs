@@ -145,7 +145,7 @@ impl MatrixCommand {
         let groups = ProcessGroups::default();
         end_on_interrupt(&groups)?;
         let arguments = self.vms.arguments(settings);
-        let vms = self.vms.start_each(settings, &groups, &options.run.interrupt)?;
+        let vms = self.vms.start_all(&arguments, settings, &groups, &options.run.interrupt)?;
         if vms.is_empty() {
             bail!("no machine; --vm NAME=COMMAND or [vm.NAME] in {FILE} names one");
         }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use vmconf::explain;
-use vmconf::hunt::minimize::{self, KeptFailure, MinimizeOptions, MinimizedCase};
+use vmconf::hunt::minimize::{self, KeptFailure, MAX_TIMEOUTS, MinimizeOptions, MinimizedCase, SearchEnd};
 use vmconf::model::count::counted;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::verdict::VerdictKind;
@@ -142,9 +142,16 @@ fn is_failure(kind: VerdictKind) -> bool {
 
 /// Says how much smaller the case is, and why it fails.
 fn note_result(small: &MinimizedCase, source: &VectorSource, subject: &LoadOptions) {
-    let MinimizedCase { text, before, after, tries, is_minimal, .. } = small;
+    let MinimizedCase { text, before, after, tries, end, .. } = small;
     let lines = |count| counted(count, "line");
-    let ended = if *is_minimal { "" } else { "; --tries allows more" };
+    let ended = match end {
+        SearchEnd::Minimal => String::new(),
+        SearchEnd::Tries => "; --tries allows more".to_owned(),
+        SearchEnd::Timeouts => format!("; stopped after {MAX_TIMEOUTS} time-outs"),
+        SearchEnd::Interrupt => "; interrupted".to_owned(),
+        // There is no flag for these.
+        SearchEnd::Bytes | SearchEnd::Deadline => "; stopped early".to_owned(),
+    };
     output::note(&format!(
         "note: {} instead of {}, {} bytes instead of {}; {} tried{ended}",
         lines(after.lines),

@@ -25,12 +25,12 @@ use vmconf::run::suite_key::SuiteKey;
 use vmconf::text::suggest::did_you_mean;
 use vmconf::wire::mutants::Mutants;
 
-use super::cache_file::{self, CacheFile};
+use super::cache_file::{self, CacheFile, KEY_DIGITS};
 use super::form::forms;
 use super::number::{number, percent, positive};
 use super::processors::processors;
 use super::program::machine_argument;
-use super::result_file::ResultFile;
+use super::result_file::write_own;
 use super::select::Select;
 use super::settings::Settings;
 use super::unwritten::Unwritten;
@@ -191,7 +191,7 @@ impl MutantsCommand {
         let open = || {
             let suite = SuiteKey::new(sources, options, &how).context("a stream can be read only once")?;
             let program = cache_file::program()?;
-            let name = format!("{:.16}-{suite}", program.to_string());
+            let name = format!("{:.KEY_DIGITS$}-{suite}", program.to_string());
             let file = CacheFile::new("faults", &name, MAX_SUITES)?;
             anyhow::Ok(FaultCache { program, suite, file })
         };
@@ -257,7 +257,7 @@ fn write_programs(folder: &Path, faults: &[PlantedFault], known: &KnownFaults) -
         let PlantedFault::OfRow(fault) = fault else { continue };
         let Some(vector) = program(*fault, judged.tried.saturating_sub(1)) else { continue };
         let path = folder.join(format!("{}.json", judged.fault.replace('/', "-")));
-        ResultFile::with(&path, vector.as_bytes()).map_err(|error| Unwritten::file(&path, error))?;
+        write_own(&path, vector.as_bytes())?;
     }
     Ok(())
 }

@@ -43,9 +43,9 @@ impl ForceArgs {
             return Err(exists(path));
         }
         let written = if self.force || !is_regular(path) {
-            ResultFile::with(path, bytes)
+            ResultFile::typed(path).and_then(|file| file.write(bytes))
         } else {
-            ResultFile::once(path, &mut &*bytes)
+            ResultFile::typed(path).and_then(|file| file.write_new(&mut &*bytes))
         };
         match written {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(exists(path)),

@@ -2,9 +2,9 @@
 //! until a later run finds otherwise, or the case no longer exists.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::Context;
 use indexmap::IndexMap;
@@ -17,16 +17,20 @@ use vmconf::model::verdict::VerdictKind;
 use vmconf::report::json::RecordWriter;
 use vmconf::run::anchor::Anchor;
 use vmconf::run::expression::Outcomes;
+use vmconf::run::open_file::{Links, open_regular};
 use vmconf::wire::comparison::RecordedOutcome;
 use vmconf::wire::record::{RecordedCase, RecordedRun};
 
-use super::history::{self, RecordedRuns, RerunTimes};
+use super::history::{self, RecordedRuns};
 use super::output;
 use super::result_file::ResultFile;
 
 /// Beside the records of the runs: the failures of the embedded machines. Those of each other machine are in a file of
 /// their own, whose name goes on with a hash of the name of the machine.
 const FILE: &str = "outstanding";
+
+/// How long a run waits while other processes change outstanding failures, which takes them milliseconds.
+const MAX_WAIT: Duration = Duration::from_secs(10);
 
 /// The outstanding failures of a machine, by id.
 pub(super) type Outstanding = IndexMap<String, RecordedOutcome>;
@@ -77,10 +81,11 @@ fn is_file(name: &str) -> bool {
 }
 
 fn read_file(path: &Path) -> anyhow::Result<MachineFailures> {
-    if !path.exists() {
+    // A link that leads nowhere is damage.
+    if path.symlink_metadata().is_err() {
         return Ok(MachineFailures { vm: None, failures: Outstanding::new() });
     }
-    let RecordedRun { vm, cases, .. } = history::read(path)?;
+    let RecordedRun { vm, cases, .. } = history::read_record(path)?;
     Ok(MachineFailures { vm, failures: cases })
 }
 
@@ -127,15 +132,14 @@ pub(super) struct OutstandingRecording {
 }
 
 impl OutstandingRecording {
-    /// Starts the record of the run of this process.
-    pub(super) fn begin(anchor: &Anchor, executed: RerunTimes, vm: Option<UsedVm>) -> OutstandingRecording {
+    /// Goes on with the record of a run on this machine.
+    pub(super) fn begin(anchor: &Anchor, record: RecordWriter, vm: Option<UsedVm>) -> OutstandingRecording {
         let folder = history::folder(anchor).unwrap_or_default();
         let before = read_file(&folder.join(file_name(vm.as_ref()))).map(|it| it.failures);
         let before = before.unwrap_or_else(|error| {
             output::note(&format!("note: outstanding failures are lost: {error:#}"));
             Outstanding::new()
         });
-        let record = history::begin(executed);
         OutstandingRecording {
             anchor: anchor.clone(),
             vm,
@@ -231,11 +235,11 @@ fn change(
 ) -> io::Result<()> {
     let Ok(folder) = history::folder(anchor) else { return Ok(()) };
     let path = folder.join(file_name(vm.as_ref()));
-    let locked = match File::open(folder.join(history::FOLDER)) {
+    let lock = match open_regular(&folder.join(history::FOLDER), Links::Refuse) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         file => file?,
     };
-    locked.lock()?;
+    lock.lock_within(MAX_WAIT)?;
     let read = read_file(&path);
     let is_damaged = read.is_err();
     let mut after = read.map(|it| it.failures).unwrap_or_default();
@@ -246,5 +250,5 @@ fn change(
     RecordWriter::of(vm, after.into_iter().map(RecordedCase::with_outcome))?
         .reader()?
         .read_to_end(&mut text)?;
-    ResultFile::with(&path, &text)
+    ResultFile::own(&path)?.write(&text)
 }

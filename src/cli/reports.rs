@@ -302,7 +302,7 @@ impl ReportOutput {
         temporary_files: &TemporaryFiles,
     ) -> ReportOutput {
         let open = || {
-            let file = temporary_files.create(path)?;
+            let file = temporary_files.typed(path)?;
             Ok(((kind.new.make)(Box::new(file.writer()?), options), Some(file)))
         };
         ReportOutput::opened(path, Some(path), open())

@@ -62,17 +62,8 @@ impl Rerun {
     ///
     /// When no run is recorded, or a record is damaged.
     pub(super) fn cases(self, anchor: &Anchor, of: &FailuresOf) -> anyhow::Result<RerunCases> {
-        let kinds: &[VerdictKind] = match self {
-            Rerun::Failed => &[
-                VerdictKind::Fail,
-                VerdictKind::Error,
-                VerdictKind::Crash,
-                VerdictKind::Timeout,
-                VerdictKind::Flaky,
-                VerdictKind::UnexpectedPass,
-            ],
-        };
-        RerunCases::read(anchor, kinds, of)
+        let Rerun::Failed = self;
+        RerunCases::read(anchor, VerdictKind::fails_run, of)
     }
 }
 
@@ -96,7 +87,7 @@ struct CasesToRerun {
 }
 
 impl RerunCases {
-    /// The outstanding failures of these kinds. Prints a note if the last run was interrupted, and how the failures of
+    /// The outstanding failures of the kinds that `is_included` accepts. Prints a note if the last run was interrupted, and how the failures of
     /// other machines run.
     ///
     /// # Errors
@@ -104,7 +95,7 @@ impl RerunCases {
     /// When no run is recorded, or a record is damaged or does not say in which file a case is.
     pub(super) fn read(
         anchor: &Anchor,
-        kinds: &[VerdictKind],
+        is_included: fn(VerdictKind) -> bool,
         of: &FailuresOf,
     ) -> anyhow::Result<RerunCases> {
         if RecordedRuns::last(anchor)?.summary.interrupted {
@@ -112,7 +103,7 @@ impl RerunCases {
         }
         let mut rerun = RerunCases { anchor: anchor.clone(), files: IndexMap::new(), elsewhere: 0 };
         for MachineFailures { vm, mut failures } in outstanding::read(anchor)? {
-            failures.retain(|_, outcome| kinds.contains(&outcome.kind));
+            failures.retain(|_, outcome| is_included(outcome.kind));
             if of.has(vm.as_ref()) {
                 failures.into_iter().try_for_each(|(id, outcome)| rerun.add(&id, outcome))?;
             } else if !failures.is_empty() {

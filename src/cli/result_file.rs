@@ -8,6 +8,9 @@ use std::time::{Duration, SystemTime};
 
 use tempfile::NamedTempFile;
 use vmconf::model::exit_code::Exit;
+use vmconf::run::open_file::{Links, open_regular};
+
+use super::unwritten::Unwritten;
 
 /// The start of the name of a temporary file; [`RANDOM`] letters and digits follow.
 const PREFIX: &str = ".vmconf-";
@@ -26,26 +29,25 @@ const ABANDONED: Duration = Duration::from_hours(24);
 pub(super) struct TemporaryFiles(Arc<Mutex<Vec<PathBuf>>>);
 
 impl TemporaryFiles {
-    /// Starts writing the file at `path`.
-    pub(super) fn create(&self, path: &Path) -> io::Result<ResultFile> {
-        let path = match destination(path)? {
-            ResultDestination::Open(path) => return ResultFile::open(&path),
-            ResultDestination::Regular(path) => path,
-        };
-        // Nothing ends the process between the creation of the file and the note of it.
-        let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let new = temporary(&path)?;
-        files.push(new.path().to_owned());
-        drop(files);
-        remove_abandoned(folder_of(&path));
-        Ok(ResultFile::Replaced { new, path })
+    /// Starts writing the file at a path that the user typed, as [`ResultFile::typed`] does.
+    pub(super) fn typed(&self, path: &Path) -> io::Result<ResultFile> {
+        match destination(path)? {
+            ResultDestination::Open(path) => ResultFile::open(&path),
+            ResultDestination::Regular(path) => self.own(&path),
+        }
     }
 
-    /// Writes the file at `path` with these bytes as they are.
-    pub(super) fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        let file = self.create(path)?;
-        file.file().write_all(bytes)?;
-        file.finish()
+    /// Starts writing a file whose name vmconf chose, as [`ResultFile::own`] does.
+    pub(super) fn own(&self, path: &Path) -> io::Result<ResultFile> {
+        // Nothing ends the process between the creation of the file and the note of it.
+        let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let file = ResultFile::own(path)?;
+        if let ResultFile::Replaced { new, path } = &file {
+            files.push(new.path().to_owned());
+            drop(files);
+            remove_abandoned(folder_of(path));
+        }
+        Ok(file)
     }
 
     /// Ends the process immediately, without leaving temporary files.
@@ -68,18 +70,25 @@ pub(super) enum ResultFile {
     Replaced {
         /// The temporary file.
         new: NamedTempFile,
-        /// Its place. No symbolic link: the file that a link leads to is replaced, and the link stays.
+        /// Its place. A link that the user typed is followed before: the file that it leads to is replaced.
         path: PathBuf,
     },
 }
 
 impl ResultFile {
-    /// Starts writing the file at `path`.
-    fn new(path: &Path) -> io::Result<ResultFile> {
+    /// Starts writing the file at a path that the user typed: a symbolic link is followed, and what is not a regular
+    /// file is written to.
+    pub(super) fn typed(path: &Path) -> io::Result<ResultFile> {
         match destination(path)? {
             ResultDestination::Open(path) => ResultFile::open(&path),
-            ResultDestination::Regular(path) => Ok(ResultFile::Replaced { new: temporary(&path)?, path }),
+            ResultDestination::Regular(path) => ResultFile::own(&path),
         }
+    }
+
+    /// Starts writing a file whose name vmconf chose: a link or pipe of this name, which somebody else made, is
+    /// replaced and not followed.
+    pub(super) fn own(path: &Path) -> io::Result<ResultFile> {
+        Ok(ResultFile::Replaced { new: temporary(path)?, path: path.to_owned() })
     }
 
     fn open(path: &Path) -> io::Result<ResultFile> {
@@ -99,18 +108,16 @@ impl ResultFile {
         Ok(BufWriter::with_capacity(1 << 16, file))
     }
 
-    /// Writes the file at `path` with these bytes as they are.
-    pub(super) fn with(path: &Path, bytes: &[u8]) -> io::Result<()> {
-        let file = ResultFile::new(path)?;
-        file.file().write_all(bytes)?;
-        file.finish()
+    /// Writes these bytes as they are, and completes the file.
+    pub(super) fn write(self, bytes: &[u8]) -> io::Result<()> {
+        self.file().write_all(bytes)?;
+        self.finish()
     }
 
-    /// Writes the file at `path` with these bytes as they are; an error if it exists.
-    pub(super) fn once(path: &Path, bytes: &mut dyn Read) -> io::Result<()> {
-        let file = ResultFile::new(path)?;
-        io::copy(bytes, &mut file.file())?;
-        match file {
+    /// As [`ResultFile::write`]; an error if the file exists.
+    pub(super) fn write_new(self, bytes: &mut dyn Read) -> io::Result<()> {
+        io::copy(bytes, &mut self.file())?;
+        match self {
             ResultFile::Open(_) => Err(ErrorKind::AlreadyExists.into()),
             ResultFile::Replaced { new, path } => {
                 new.persist_noclobber(path).map(drop).map_err(|error| error.error)
@@ -119,15 +126,14 @@ impl ResultFile {
     }
 
     /// Writes these bytes over the file at `path`, which keeps its permissions; an error if these forbid to write.
-    pub(super) fn over(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    pub(super) fn write_over(path: &Path, bytes: &[u8]) -> io::Result<()> {
         let permissions = path.metadata()?.permissions();
         if permissions.readonly() {
             return Err(io::Error::other("the file is read-only"));
         }
-        let file = ResultFile::new(path)?;
+        let file = ResultFile::typed(path)?;
         file.file().set_permissions(permissions)?;
-        file.file().write_all(bytes)?;
-        file.finish()
+        file.write(bytes)
     }
 
     /// Moves the file into place.
@@ -139,6 +145,18 @@ impl ResultFile {
     }
 }
 
+/// Writes a file whose name vmconf chose with these bytes, as [`ResultFile::own`] does.
+pub(super) fn write_own(path: &Path, bytes: &[u8]) -> Result<(), Unwritten> {
+    let written = ResultFile::own(path).and_then(|file| file.write(bytes));
+    written.map_err(|error| Unwritten::file(path, error))
+}
+
+/// Writes the file at a path that the user typed with these bytes, as [`ResultFile::typed`] does.
+pub(super) fn write_typed(path: &Path, bytes: &[u8]) -> Result<(), Unwritten> {
+    let written = ResultFile::typed(path).and_then(|file| file.write(bytes));
+    written.map_err(|error| Unwritten::file(path, error))
+}
+
 /// A temporary file in the folder of `path`.
 fn temporary(path: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
@@ -147,8 +165,8 @@ fn temporary(path: &Path) -> io::Result<NamedTempFile> {
     // or is readable by everyone.
     #[cfg(unix)]
     builder.permissions(
-        path.metadata().map_or_else(
-            |_| std::os::unix::fs::PermissionsExt::from_mode(0o644),
+        path.symlink_metadata().ok().filter(fs::Metadata::is_file).map_or_else(
+            || std::os::unix::fs::PermissionsExt::from_mode(0o644),
             |before| before.permissions(),
         ),
     );
@@ -162,6 +180,12 @@ fn temporary(path: &Path) -> io::Result<NamedTempFile> {
     // The lock shows other processes that it is being written. Some file systems have no locks.
     let _ = new.as_file().try_lock();
     Ok(new)
+}
+
+/// Whether a regular file has exactly these bytes.
+pub(super) fn has_bytes(path: &Path, bytes: &[u8]) -> bool {
+    let there = open_regular(path, Links::Follow).and_then(|file| file.read_at_most(bytes.len() as u64));
+    there.is_ok_and(|there| there.as_deref() == Some(bytes))
 }
 
 /// Removes the result of an earlier run at `path`, since this run has none to replace it with. What is not a

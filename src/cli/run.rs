@@ -25,7 +25,7 @@ use super::cache::{CacheArgs, CacheOptions};
 use super::errors::BrokenInput;
 use super::explorer_pages::ExploreArgs;
 use super::flags::FlagEffect;
-use super::history::RerunTimes;
+use super::history;
 use super::known::{KnownArgs, apply_to_all};
 use super::number::{number, positive};
 use super::outstanding::OutstandingRecording;
@@ -224,35 +224,18 @@ impl Runner<'_> {
         options: &LoadOptions,
         on_case: &mut dyn FnMut(&CaseReport),
     ) -> anyhow::Result<Exit> {
-        let cache = self.args.cache.open(
-            &self.args.vm,
-            self.settings,
-            options.run.testee.vm().map(|vm| vm.hello()),
-        )?;
-        let mut options = options.clone();
-        options.run.cache = cache.as_ref().map(CacheOptions::results);
-        let mut versions = Vec::new();
-        if self.args.reports.say_contents() {
-            options.run.contents = Contents::Hashed;
-            versions = run::vectors_versions(sources, &self.settings.anchor);
-        }
+        let vm = options.run.testee.vm();
+        let cache = self.args.cache.open(&self.args.vm, self.settings, vm.map(|vm| vm.hello()))?;
+        let (options, versions) = self.with_cache_and_contents(sources, options, cache.as_ref());
         let options = &options;
         let report_options = self.report_options(options, versions);
         let flags = report_options.explorer_flags();
         let mut pages = self.args.explore.pages(&self.args.reports, &self.controls.temporary_files, flags)?;
-        self.controls.is_running.store(true, Ordering::Relaxed);
+        // Opening a named pipe waits for its reader.
         let mut reports = Reports::new(&self.args.reports, &report_options, &self.controls.temporary_files)?;
-        let part = options.run.part.as_ref().map(|part| part.partition);
-        let executed = RerunTimes { selected: self.selected(), files: sources.len(), part };
-        let vm = options.run.testee.vm().map(|vm| vm.about());
+        self.controls.is_running.store(true, Ordering::Relaxed);
         let needs = reports.needs();
-        let mut sink = RunSink {
-            progress: Progress::new(&self.args.reports.verbosity, options.run.running.clone()),
-            record: OutstandingRecording::begin(&self.settings.anchor, executed, vm),
-            reports: &mut reports,
-            on_case,
-            is_machine_broken: false,
-        };
+        let mut sink = self.sink(options, sources.len(), &mut reports, on_case);
         let mut explain = |loaded: &LoadedFile<'_>, case: usize, run: &RunOptions| {
             let explanation = explain_on_screen(loaded, case, run);
             let page = pages.as_mut().and_then(|pages| pages.page(loaded, case, run));
@@ -266,14 +249,52 @@ impl Runner<'_> {
         };
         let summary = run::run_with(sources, options, explainers, &mut |event| sink.event(&event));
         let RunSink { record, is_machine_broken, .. } = sink;
+        // The first thing that is safe: a cache folder may be on a disk that does not answer.
+        let exit = reports.finish(summary.exit());
         match cache {
             Some(_) if is_machine_broken => CacheOptions::note_nothing_is_kept(),
             Some(cache) => cache.save(&self.args.vm, self.settings),
             None => {}
         }
         save_record(record, &summary, self.settings);
-        let exit = reports.finish(summary.exit());
         Ok(pages.map_or(exit, |pages| pages.finish(exit)))
+    }
+
+    /// The options with the cache, and with digests of the vectors if a report says their content; then their versions
+    /// as well.
+    fn with_cache_and_contents(
+        &self,
+        sources: &Sources,
+        options: &LoadOptions,
+        cache: Option<&CacheOptions>,
+    ) -> (LoadOptions, Vec<VectorsVersion>) {
+        let mut options = options.clone();
+        options.run.cache = cache.map(CacheOptions::results);
+        if !self.args.reports.say_contents() {
+            return (options, Vec::new());
+        }
+        options.run.contents = Contents::Hashed;
+        (options, run::vectors_versions(sources, &self.settings.anchor))
+    }
+
+    /// What the events of a run of this number of files go to.
+    fn sink<'r>(
+        &self,
+        options: &LoadOptions,
+        files: usize,
+        reports: &'r mut Reports,
+        on_case: &'r mut dyn FnMut(&CaseReport),
+    ) -> RunSink<'r> {
+        let part = options.run.part.as_ref().map(|part| part.partition);
+        let record = history::begin(self.selected(), files, part);
+        let vm = options.run.testee.vm().map(|vm| vm.about());
+        RunSink {
+            progress: Progress::new(&self.args.reports.verbosity, options.run.running.clone()),
+            record: OutstandingRecording::begin(&self.settings.anchor, record, vm),
+            reports,
+            on_case,
+            is_machine_broken: false,
+        }
     }
 
     fn report_options(&self, options: &LoadOptions, versions: Vec<VectorsVersion>) -> report::ReportOptions {

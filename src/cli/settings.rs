@@ -98,7 +98,8 @@ impl Settings {
         // Asked of the command, since release builds of clap find every name among the matches.
         let reads_vectors = command.get_arguments().any(|arg| arg.get_id() == "no_config");
         let is_off = reads_vectors && typed.get_flag("no_config");
-        let folder = working.ancestors().find(|folder| !is_off && folder.join(FILE).is_file());
+        // Anything of this name counts: a link that leads nowhere is an error when it is read.
+        let folder = working.ancestors().find(|it| !is_off && it.join(FILE).symlink_metadata().is_ok());
         let anchor = Anchor::at(folder.unwrap_or(&working)).context("the working folder")?;
         if !reads_vectors {
             let profile = DEFAULT.to_owned();
@@ -405,6 +406,9 @@ impl ConfigFile {
     fn read(folder: &Path, working: &Path, run: &Command) -> anyhow::Result<ConfigFile> {
         let up: String = working.ancestors().take_while(|it| *it != folder).map(|_| "../").collect();
         let shown = format!("{up}{FILE}");
+        if !Path::new(&shown).metadata().with_context(|| shown.clone())?.is_file() {
+            bail!("{shown}: not a regular file");
+        }
         let text = read_written(Path::new(&shown))?;
         let settings: Vec<_> = declared(run).map(|(setting, _)| setting).collect();
         let config = FileConfig::parse(&text, Path::new(&up), &settings)

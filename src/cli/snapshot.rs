@@ -4,14 +4,16 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::string::FromUtf8Error;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use clap::Args;
 use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
 use vmconf::model::exit_code::Exit;
 use vmconf::run::anchor::Anchor;
 use vmconf::run::bless::SameCases;
+use vmconf::run::open_file::{Links, open_regular};
 use vmconf::run::{self, LoadOptions, LoadedFile};
 use vmconf::testees::Stopped;
 
@@ -19,12 +21,12 @@ use super::file_args::fields_named;
 use super::final_state::{FinalState, write_text};
 use super::find_case::{NotSupported, read_case};
 use super::output;
-use super::result_file::ResultFile;
+use super::result_file::write_own;
 use super::select::Select;
 use super::settings::Settings;
 use super::text_diff;
 use super::unwritten::Unwritten;
-use super::vm::{VmArgs, stopped_early};
+use super::vm::{VmArgs, stopped_early, with_misconduct};
 
 /// The maximum size of a snapshot that is read.
 const MAX_BYTES: u64 = 64 << 20;
@@ -124,8 +126,16 @@ struct SnapshotCounts {
     new: usize,
     different: usize,
     unsupported: usize,
-    broken: usize,
+    errors: usize,
     unreferenced: usize,
+}
+
+impl SnapshotCounts {
+    /// Counts and prints an error of one case.
+    fn broken(&mut self, error: &anyhow::Error) {
+        self.errors += 1;
+        output::note(&format!("error: {error:#}"));
+    }
 }
 
 impl SnapshotCommand {
@@ -142,7 +152,7 @@ impl SnapshotCommand {
         let mut out = output::stdout();
         for source in &sources {
             let loaded = run::open(&source, &options);
-            counts.broken += loaded.errors().len();
+            counts.errors += loaded.errors().len();
             for diagnostic in loaded.errors() {
                 output::note(&diagnostic.located(&source.shown));
             }
@@ -163,17 +173,17 @@ impl SnapshotCommand {
                         counts.unsupported += 1;
                         output::note(&format!("note: {id}: unsupported: {reason}"));
                     }
-                    Err(error) => {
-                        counts.broken += 1;
-                        output::note(&format!("error: {id}: {error:#}"));
-                    }
+                    Err(error) => counts.broken(&error.context(id.clone())),
                 }
                 referenced.insert(path);
             }
+            // A signal ends the command at once.
+            out.flush()?;
         }
         let is_unread = |source: &str| !files.contains(source) && !self.is_deleted(source, &settings.anchor);
-        self.report_unreferenced(&is_unread, &referenced, &mut counts)?;
-        end(&counts, update, &mut out)
+        self.report_unreferenced(&is_unread, &referenced, &mut counts);
+        let exit = end(&counts, update, &mut out)?;
+        Ok(with_misconduct(&options.run.testee, exit))
     }
 
     /// How a case ends. It is read from `filled` if it lacks expectations.
@@ -230,27 +240,35 @@ impl SnapshotCommand {
         is_unread: &dyn Fn(&str) -> bool,
         referenced: &BTreeSet<PathBuf>,
         counts: &mut SnapshotCounts,
-    ) -> anyhow::Result<()> {
+    ) {
         if self.select.is_narrow() {
-            return Ok(());
+            return;
         }
-        let entries = match fs::read_dir(&self.dir) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-            other => other.with_context(|| self.dir.display().to_string())?,
+        let paths = match snapshots_in(&self.dir) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return,
+            Err(error) => return counts.broken(&Unwritten::file(&self.dir, error).into()),
+            Ok(paths) => paths,
         };
-        let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
-        paths.sort();
-        let is_snapshot = |path: &PathBuf| path.extension().is_some_and(|it| it == "snap");
-        for path in paths.into_iter().filter(is_snapshot).filter(|path| !referenced.contains(path)) {
-            if let Some(text) = read(&path)?
-                && source_of(&text).is_some_and(|source| !is_unread(&source))
-            {
-                counts.unreferenced += 1;
-                output::note(&format!("note: {}: no case has this snapshot any more", path.display()));
+        for path in paths.into_iter().filter(|path| !referenced.contains(path)) {
+            match read(&path) {
+                Ok(Some(text)) if source_of(&text).is_some_and(|source| !is_unread(&source)) => {
+                    counts.unreferenced += 1;
+                    output::note(&format!("note: {}: no case has this snapshot any more", path.display()));
+                }
+                Ok(_) => {}
+                Err(error) => output::note(&format!("note: {error:#}; no case has this snapshot")),
             }
         }
-        Ok(())
     }
+}
+
+/// The paths of the snapshots in a folder, in order.
+fn snapshots_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
+    let mut paths = paths.collect::<io::Result<Vec<_>>>()?;
+    paths.retain(|path| path.extension().is_some_and(|it| it == "snap"));
+    paths.sort();
+    Ok(paths)
 }
 
 fn is_readable(loaded: &LoadedFile<'_>, index: usize) -> bool {
@@ -266,38 +284,60 @@ struct Snapshot<'s> {
 }
 
 impl Snapshot<'_> {
+    /// Compares the snapshot with its file, shows what differs, and updates the file. The other cases do not depend on
+    /// a file that cannot be read or written.
+    ///
+    /// # Errors
+    ///
+    /// When standard output cannot be written.
     fn compare(
         &self,
         update: SnapshotUpdate,
         counts: &mut SnapshotCounts,
         out: &mut impl Write,
-    ) -> anyhow::Result<()> {
-        let old = read(self.path)?;
-        let beside = beside(self.path);
+    ) -> io::Result<()> {
+        let old = match read(self.path) {
+            Ok(old) => old,
+            Err(error) => {
+                counts.broken(&error);
+                return Ok(());
+            }
+        };
         let old_text = old.as_deref().map(contents);
-        if old_text.is_some_and(|old| old.trim_end() == self.text.trim_end()) {
+        let age = if old.is_some() { SnapshotAge::Old } else { SnapshotAge::New };
+        let updated = if old_text.is_some_and(|old| old.trim_end() == self.text.trim_end()) {
             counts.same += 1;
             // What was to be reviewed is no longer different.
-            return if update == SnapshotUpdate::Nothing { Ok(()) } else { remove(&beside) };
-        }
-        let (word, age) = match old {
-            Some(_) => ("DIFFERS", SnapshotAge::Old),
-            None => ("NEW", SnapshotAge::New),
-        };
-        match age {
-            SnapshotAge::Old => counts.different += 1,
-            SnapshotAge::New => counts.new += 1,
-        }
-        writeln!(out, "{word}  {}", escaped(self.id))?;
-        if let Some(old) = old_text {
-            for line in text_diff::hunks(old, self.text).lines() {
-                let style = text_diff::style(line);
-                writeln!(out, "  {style}{}{style:#}", escaped(line))?;
+            if update == SnapshotUpdate::Nothing { Ok(()) } else { remove(&beside(self.path)) }
+        } else {
+            match age {
+                SnapshotAge::Old => counts.different += 1,
+                SnapshotAge::New => counts.new += 1,
             }
+            self.show(old_text, out)?;
+            self.write(update, age)
+        };
+        updated.unwrap_or_else(|error| counts.broken(&error));
+        Ok(())
+    }
+
+    /// Shows how it differs from the old text.
+    fn show(&self, old: Option<&str>, out: &mut impl Write) -> io::Result<()> {
+        let word = if old.is_some() { "DIFFERS" } else { "NEW" };
+        writeln!(out, "{word}  {}", escaped(self.id))?;
+        for line in old.map(|old| text_diff::hunks(old, self.text)).unwrap_or_default().lines() {
+            let style = text_diff::style(line);
+            writeln!(out, "  {style}{}{style:#}", escaped(line))?;
         }
+        Ok(())
+    }
+
+    /// Writes the file that the update demands.
+    fn write(&self, update: SnapshotUpdate, age: SnapshotAge) -> anyhow::Result<()> {
+        let beside = beside(self.path);
         let Some(path) = update.place(self.path, &beside, age) else { return Ok(()) };
         if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+            fs::create_dir_all(folder).map_err(|error| Unwritten::file(folder, error))?;
         }
         let quoted = |text: &str| serde_json::Value::from(text).to_string();
         let text = format!(
@@ -306,19 +346,19 @@ impl Snapshot<'_> {
             quoted(self.id),
             self.text
         );
-        ResultFile::with(path, text.as_bytes()).map_err(|error| Unwritten::file(path, error))?;
+        write_own(path, text.as_bytes())?;
         // What was to be reviewed is replaced.
         if path == self.path { remove(&beside) } else { Ok(()) }
     }
 }
 
 fn end(counts: &SnapshotCounts, update: SnapshotUpdate, out: &mut impl Write) -> anyhow::Result<Exit> {
-    let SnapshotCounts { same, new, different, unsupported, broken, unreferenced } = counts;
+    let SnapshotCounts { same, new, different, unsupported, errors, unreferenced } = counts;
     let unsupported = if *unsupported > 0 { format!("{unsupported} unsupported, ") } else { String::new() };
     writeln!(
         out,
         "{same} as before, {different} different, {new} new, {unreferenced} unreferenced, {unsupported}{}",
-        counted(*broken, "error")
+        counted(*errors, "error")
     )?;
     out.flush()?;
     let is_reviewed = match update {
@@ -329,7 +369,7 @@ fn end(counts: &SnapshotCounts, update: SnapshotUpdate, out: &mut impl Write) ->
     if is_reviewed {
         output::note("note: cargo insta review shows what is new or different");
     }
-    Ok(match (broken, new + different, same) {
+    Ok(match (errors, new + different, same) {
         (1.., ..) => Exit::Broken,
         (0, 1.., _) if update == SnapshotUpdate::New && *different == 0 => Exit::Passed,
         (0, 1.., _) if update != SnapshotUpdate::Replace => Exit::Failed,
@@ -346,17 +386,30 @@ fn remove(path: &Path) -> anyhow::Result<()> {
     }
 }
 
-/// The text of a file, with the ends of lines that insta compares; `None` if it does not exist.
+/// The text of a snapshot file, with the ends of lines that insta compares; `None` if it does not exist.
+///
+/// # Errors
+///
+/// When it is not a regular file, is too large, or is not UTF-8.
 fn read(path: &Path) -> anyhow::Result<Option<String>> {
-    use std::io::Read;
-    let file = match fs::File::open(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        other => other.with_context(|| path.display().to_string())?,
+    let text = || {
+        if path.is_symlink() {
+            bail!("a symbolic link; expected a regular file");
+        }
+        let bytes = open_regular(path, Links::Refuse)?.read_at_most(MAX_BYTES)?;
+        let bytes = bytes.with_context(|| format!("larger than {MAX_BYTES} bytes"))?;
+        let at = |error: FromUtf8Error| error.utf8_error().valid_up_to();
+        String::from_utf8(bytes).map_err(|error| anyhow!("not UTF-8, at byte {}", at(error)))
     };
-    let mut text = String::new();
-    let read = file.take(MAX_BYTES).read_to_string(&mut text);
-    read.with_context(|| path.display().to_string())?;
-    Ok(Some(if text.contains('\r') { text.replace("\r\n", "\n") } else { text }))
+    match text() {
+        Err(error) if is_missing(&error) => Ok(None),
+        Err(error) => Err(error.context(path.display().to_string())),
+        Ok(text) => Ok(Some(if text.contains('\r') { text.replace("\r\n", "\n") } else { text })),
+    }
+}
+
+fn is_missing(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::NotFound)
 }
 
 /// The text of a snapshot after its metadata.

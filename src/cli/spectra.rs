@@ -5,7 +5,7 @@ use vmconf::model::suspects::SuspectAnalysis;
 use vmconf::run::sources::Sources;
 use vmconf::run::{LoadOptions, VerdictOf};
 
-use super::cache_file::{self, CacheFile};
+use super::cache_file::{self, CacheFile, KEY_DIGITS};
 use super::output;
 
 /// The number of programs whose files are kept.
@@ -29,7 +29,7 @@ pub(super) fn analyse(sources: &Sources, options: &LoadOptions, verdict: Verdict
 
 fn open() -> anyhow::Result<(SpectrumCache, CacheFile)> {
     let program = cache_file::program()?;
-    let file = CacheFile::new("spectra", &program.to_string()[..16], MAX_PROGRAMS)?;
+    let file = CacheFile::new("spectra", &program.to_string()[..KEY_DIGITS], MAX_PROGRAMS)?;
     let mut cache = SpectrumCache::new(program);
     let _nothing_if_damaged = file.read(|text| cache.read(text));
     Ok((cache, file))

@@ -13,6 +13,7 @@ use vmconf::isa::{Isa, OpInfo};
 use vmconf::machines::elsewhere::NOT_HERE;
 use vmconf::machines::status::LimitReached;
 use vmconf::machines::{self, MachineInfo};
+use vmconf::model::case::CaseId;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::renderer::Renderer;
 use vmconf::model::verdict::Verdict;
@@ -29,7 +30,7 @@ use super::number::{number, positive};
 use super::output;
 use super::select::Select;
 use super::settings::Settings;
-use super::vm::{VmArgs, stopped_early};
+use super::vm::{VmArgs, stopped_early, with_misconduct};
 
 /// Print every instruction of a case
 ///
@@ -89,10 +90,11 @@ impl TraceArgs {
         let mut options = self.select.options(settings)?;
         options.run.testee = self.vm.testee_until_interrupt(settings)?;
         let sources = self.select.sources(settings, &options)?;
-        with_case(&sources, &options, |loaded, case| match options.run.testee.vm() {
+        let exit = with_case(&sources, &options, |loaded, case| match options.run.testee.vm() {
             Some(vm) => self.trace_on(vm, loaded, case, &options.run),
             None => self.trace(loaded, case, &options.run),
-        })
+        })?;
+        Ok(with_misconduct(&options.run.testee, exit))
     }
 
     fn trace(&self, loaded: &LoadedFile<'_>, case: usize, options: &RunOptions) -> anyhow::Result<Exit> {
@@ -122,10 +124,7 @@ impl TraceArgs {
         }
         if tracer.is_cut() {
             let reached = LimitReached { flag: "max-output", limit: most };
-            let id = watched.report.id;
-            return Err(
-                BrokenInput(format!("{id}: {reached}; --from, --to, --last and --op select steps")).into()
-            );
+            return Err(cut(&watched.report.id, &reached));
         }
         exit(&watched)
     }
@@ -142,6 +141,7 @@ impl TraceArgs {
         if self.kind != TRACES[0].name {
             bail!("--output {}: with --vm only {}", self.kind, TRACES[0].name);
         }
+        let id = loaded.case(case).context("no such case")?.id;
         let (info, case) = read_case(loaded, case)?;
         if !vm.answers(info.name, "trace") {
             let here = match machines::by_name(info.name) {
@@ -151,8 +151,11 @@ impl TraceArgs {
             bail!("--vm {name} does not answer trace requests{here}");
         }
         let on_vm = OnVm::new(vm.clone(), info, &case, options.interrupt.clone()).map_err(stopped_early)?;
-        on_vm::print(on_vm, info.isa, &self.selection(info.isa)?, self.last)?;
-        Ok(Exit::Passed)
+        let limits = &loaded.options().limits;
+        match on_vm::print(on_vm, info.isa, &self.selection(info.isa)?, self.last, limits)? {
+            Some(reached) => Err(cut(&id, &reached)),
+            None => Ok(Exit::Passed),
+        }
     }
 
     fn writer(&self, machine: &MachineInfo) -> anyhow::Result<Box<dyn TraceWriter>> {
@@ -176,6 +179,11 @@ impl TraceArgs {
             skip: 0,
         })
     }
+}
+
+/// The error of a trace that a limit ended.
+fn cut(id: &CaseId, reached: &LimitReached) -> anyhow::Error {
+    BrokenInput(format!("{id}: {reached}; --from, --to, --last and --op select steps")).into()
 }
 
 /// The instruction of this name.

@@ -252,21 +252,12 @@ impl VmsArgs {
         self.arguments(settings).iter().map(known).collect()
     }
 
-    /// Starts the machines of [`VmsArgs::arguments`], with the name of each: why one does not start is in its place.
+    /// Starts the machines that these arguments name, with the name of each: why one does not start is in its place.
     ///
     /// # Errors
     ///
     /// When one is not known, or two have one name.
-    pub(super) fn start_each(
-        &self,
-        settings: &Settings,
-        groups: &ProcessGroups,
-        interrupt: &Interrupt,
-    ) -> anyhow::Result<Vec<(String, Result<ProcessVm, String>)>> {
-        self.start_all(&self.arguments(settings), settings, groups, interrupt)
-    }
-
-    fn start_all(
+    pub(super) fn start_all(
         &self,
         arguments: &[String],
         settings: &Settings,

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use anyhow::bail;
 use clap::Args;
 use sha2::{Digest, Sha256};
 use vmconf::run::worlds::Worlds;
@@ -11,7 +12,7 @@ use vmconf::run::{FindWorld, sources};
 
 use super::result_file::ResultFile;
 use super::settings::Settings;
-use super::{history, output};
+use super::{cache_file, history, output};
 
 /// Where states are looked up by their roots.
 #[derive(Debug, Args)]
@@ -31,9 +32,18 @@ impl WorldsArgs {
         if self.worlds.is_empty() {
             return Ok(None);
         }
-        let sources = sources::find(&self.worlds, &settings.anchor)?.sources.iter().collect();
+        for path in &self.worlds {
+            // A pipe can be read only once, and each state is looked up where it is.
+            if path.metadata().is_ok_and(|it| !it.is_dir() && !it.is_file()) {
+                bail!("--worlds {}: expected a folder of vectors", path.display());
+            }
+        }
+        let sources: Vec<_> = sources::find(&self.worlds, &settings.anchor)?.sources.iter().collect();
+        if sources.is_empty() {
+            output::note("note: --worlds: there is no vector file in these folders");
+        }
         let path = history::cache_folder().ok().map(|folder| folder.join("worlds").join(self.name()));
-        let kept = path.as_ref().and_then(|path| fs::read_to_string(path).ok()).unwrap_or_default();
+        let kept = path.as_ref().and_then(|path| cache_file::read(path).ok().flatten()).unwrap_or_default();
         let worlds = Worlds::new(sources, &kept);
         if let (Some(path), Some(text)) = (path, worlds.text())
             && let Err(error) = write(&path, &text)
@@ -57,5 +67,5 @@ impl WorldsArgs {
 
 fn write(path: &Path, text: &str) -> std::io::Result<()> {
     fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
-    ResultFile::with(path, text.as_bytes())
+    ResultFile::own(path)?.write(text.as_bytes())
 }

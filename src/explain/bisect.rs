@@ -6,8 +6,6 @@ mod runs;
 mod states;
 
 use std::collections::BTreeMap;
-use std::error::Error;
-use std::fmt;
 use std::io::{self, BufRead, ErrorKind, Read};
 
 use crate::wire::eip3155::{self, TraceLine, TraceMembers};
@@ -45,7 +43,8 @@ impl<R> BisectTrace<R> {
 }
 
 /// What is wrong with a trace.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", self.located("trace"))]
 pub struct TraceFault {
     /// The number of the line, from 1; `None` for the trace as a whole.
     pub line: Option<u64>,
@@ -58,14 +57,6 @@ impl TraceFault {
     pub fn located(&self, name: &str) -> String {
         let line = self.line.map_or(String::new(), |line| format!("{line}:"));
         format!("{name}:{line} {}", self.what)
-    }
-}
-
-impl Error for TraceFault {}
-
-impl fmt::Display for TraceFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.located("trace").as_str())
     }
 }
 

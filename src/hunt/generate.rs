@@ -5,7 +5,10 @@
 //!
 //! | file | content |
 //! |---|---|
+//! | `program.rs` | the pieces of a program |
+//! | `generator.rs` | what the other files share: the instructions of the machine, and what is known about its programs |
 //! | `operands.rs` | the operands of an instruction, mostly pushed right before it, of types that worked before |
+//! | `kept_values.rs` | the instructions that keep values besides the stack |
 //! | `variables.rs` | what is stored is loaded again, and what lies beside it |
 //! | `limits.rs` | too few values on the stack, and stacks that are full at the largest moment of a program |
 //! | `handlers.rs` | exceptions, and what handles them |
@@ -14,200 +17,31 @@
 //! | `read.rs` | programs of vectors as pieces |
 
 mod drivers;
+mod generator;
 mod handlers;
+mod kept_values;
 mod limits;
 mod notation;
 mod operands;
+mod program;
 mod read;
 mod variables;
 
-use std::collections::{BTreeSet, HashMap};
-use std::ops::Range;
+use std::collections::BTreeSet;
 
-use self::limits::StackHeight;
-pub(super) use self::limits::{StackFill, StackPeak};
-use self::variables::KeptValues;
+pub(super) use self::generator::ProgramGenerator;
+use self::generator::of_groups;
+pub(super) use self::limits::StackPeak;
+pub(super) use self::program::GeneratedProgram;
+use self::program::{AppendedInstruction, MAX_PIECES, ProgramDraft, StackHeight};
 use crate::formats::BlockNumbers;
-use crate::isa::{DeclaredEffect, ImmediateOperand, OpInfo, PlaceKind, Unit};
-use crate::machines::MachineInfo;
-use crate::machines::program_parts::{OperandKind, ProgramParts, PushedNumber};
-use crate::model::limits::Limits;
+use crate::isa::{DeclaredEffect, ImmediateOperand, OpInfo, Unit};
 use crate::prove::numbers::Numbers;
 
 /// How many instructions a new program gets, without the pushes of their operands.
 const MAX_INSTRUCTIONS: usize = 10;
 
-/// How many pieces a program has at most after mutations.
-const MAX_PIECES: usize = 60;
-
-/// An instruction of a program.
-#[derive(Debug, Clone)]
-struct Piece {
-    op: &'static OpInfo,
-    /// Its bytes, or its word.
-    bytes: Vec<u8>,
-    /// The piece that it jumps to, or whose offset it pushes.
-    target: Option<usize>,
-    /// The pieces that its operands name, if they are different ones: an operand that names none is zero.
-    handlers: Option<Box<[Option<usize>; 2]>>,
-}
-
-impl Piece {
-    fn new(op: &'static OpInfo, bytes: Vec<u8>) -> Piece {
-        Piece { op, bytes, target: None, handlers: None }
-    }
-
-    /// The same with targets that moved.
-    fn moved(self, to: impl Fn(usize) -> usize) -> Piece {
-        let handlers = self.handlers.map(|handlers| Box::new(handlers.map(|handler| handler.map(&to))));
-        Piece { target: self.target.map(&to), handlers, ..self }
-    }
-
-    /// Whether it names other pieces.
-    fn has_targets(&self) -> bool {
-        self.target.is_some() || self.handlers.is_some()
-    }
-}
-
-/// A program as pieces, which can be mutated.
-#[derive(Debug, Clone, Default)]
-pub(super) struct GeneratedProgram {
-    pieces: Vec<Piece>,
-    /// Which instruction got operands of which types, the top one first.
-    choices: Vec<(u16, Vec<OperandKind>)>,
-    /// Which variables of the machine are prepared before the pieces: a bit for each of their rows.
-    variables: u8,
-    /// What surrounds the pieces.
-    frame: ProgramFrame,
-    /// How full the stack is at its largest moment; `None` for a program in which that does not matter.
-    pub(super) fill: Option<StackFill>,
-    /// The data that the program gets.
-    pub(super) input: Vec<u8>,
-    /// The numbers of its block.
-    pub(super) block: BlockNumbers,
-    /// The program that it drives, by its place in [`DriverCommands::driven`]; `None` if it drives none.
-    ///
-    /// [`DriverCommands::driven`]: crate::machines::program_parts::DriverCommands::driven
-    pub(super) driven: Option<usize>,
-}
-
-/// What surrounds the pieces of a program.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum ProgramFrame {
-    /// The instructions before and after them that the machine needs to show results, if it needs some.
-    #[default]
-    Shown,
-    /// Nothing: how a run ends with too few or too many values is shown by its end.
-    Bare,
-}
-
-/// A program to which instructions are appended.
-#[derive(Debug, Default)]
-struct ProgramDraft {
-    program: GeneratedProgram,
-    /// How many values the pieces so far leave on the stack, as far as the rows say it.
-    height: usize,
-    /// The pieces whose targets are not yet known.
-    open: Vec<usize>,
-    /// The last instruction besides those that push operands or show results.
-    last: Option<AppendedInstruction>,
-}
-
-/// An instruction of a draft.
-#[derive(Debug)]
-struct AppendedInstruction {
-    op: &'static OpInfo,
-    /// The pieces that push its top operand.
-    top: Option<Range<usize>>,
-}
-
-/// Makes programs of one machine.
-pub(super) struct ProgramGenerator {
-    machine: &'static MachineInfo,
-    parts: &'static ProgramParts,
-    /// Instructions that differ only in a number, such as `PUSH1` and `PUSH2`, are one group.
-    groups: Vec<Vec<&'static OpInfo>>,
-    /// Those that take nothing and leave a value.
-    found: Vec<Vec<&'static OpInfo>>,
-    /// All instructions.
-    all: Vec<&'static OpInfo>,
-    /// Those that leave more values than they take.
-    pushing: Vec<&'static OpInfo>,
-    /// The instructions that read what others write, by the kind of place.
-    readers: Vec<(PlaceKind, Vec<&'static OpInfo>)>,
-    /// What keeps values besides the stack.
-    kept: KeptValues,
-    /// The types of operands with which an instruction, by its code, was executed.
-    learnt: HashMap<u16, Vec<Vec<OperandKind>>>,
-    /// How many programs ended normally that have an instruction, by its row.
-    executed: Vec<u32>,
-    /// How many of these filled the stack.
-    full: Vec<u32>,
-    /// How many programs tried to push one value too many with an instruction, by its row.
-    overfilled: Vec<u32>,
-    /// Programs that did something for the first time.
-    pool: Vec<GeneratedProgram>,
-    /// How many values fit on the stack; `None` if that has no limit.
-    stack_limit: Option<usize>,
-}
-
-/// The instructions in groups, the ones whose names differ only in a number.
-fn grouped(ops: impl Iterator<Item = &'static OpInfo>) -> Vec<Vec<&'static OpInfo>> {
-    let stem = |op: &OpInfo| op.name.trim_end_matches(|it: char| it.is_ascii_digit()).to_owned();
-    let mut groups: Vec<Vec<&'static OpInfo>> = Vec::new();
-    for op in ops {
-        match groups.iter_mut().find(|group| stem(group[0]) == stem(op)) {
-            Some(group) => group.push(op),
-            None => groups.push(vec![op]),
-        }
-    }
-    groups
-}
-
-/// One of the instructions, each group as likely as the others.
-fn of_groups(groups: &[Vec<&'static OpInfo>], numbers: &mut Numbers) -> &'static OpInfo {
-    let group = &groups[numbers.below(groups.len())];
-    group[numbers.below(group.len())]
-}
-
 impl ProgramGenerator {
-    /// For a machine with these parts.
-    pub(super) fn new(machine: &'static MachineInfo, parts: &'static ProgramParts) -> ProgramGenerator {
-        let ops = machine.isa.ops;
-        let kept = KeptValues::new(machine.isa, parts.variables);
-        let mut readers: Vec<(PlaceKind, Vec<&'static OpInfo>)> = Vec::new();
-        for op in ops.iter().filter(|op| !kept.has(op)) {
-            for effect in op.effects {
-                let DeclaredEffect::Reads(place) = effect else { continue };
-                match readers.iter_mut().find(|(kind, _)| kind == place) {
-                    Some((_, ops)) if ops.last().is_some_and(|last| last.code == op.code) => {}
-                    Some((_, ops)) => ops.push(op),
-                    None => readers.push((*place, vec![op])),
-                }
-            }
-        }
-        let is_plain = |op: &OpInfo| op.effects.iter().all(|effect| *effect == DeclaredEffect::Creates);
-        let is_found = |op: &&OpInfo| (op.pops, op.pushes) == (0, 1) && is_plain(op);
-        let fresh = (machine.new)(&Limits::default());
-        let stack_limit = fresh.stack_limit().or(fresh.references().map(|references| references.limit));
-        ProgramGenerator {
-            machine,
-            parts,
-            groups: grouped(ops.iter()),
-            found: grouped(ops.iter().filter(is_found)),
-            all: ops.iter().collect(),
-            pushing: ops.iter().filter(|op| op.pushes > op.pops).collect(),
-            readers,
-            kept,
-            learnt: HashMap::new(),
-            executed: vec![0; ops.len()],
-            full: vec![0; ops.len()],
-            overfilled: vec![0; ops.len()],
-            pool: Vec::new(),
-            stack_limit,
-        }
-    }
-
     /// A new program, or one of the pool with a few changes.
     pub(super) fn next(&self, numbers: &mut Numbers) -> GeneratedProgram {
         if numbers.one_in(14) {
@@ -388,21 +222,6 @@ impl ProgramGenerator {
         }
     }
 
-    /// An instruction without operands other than these bytes; `None` if the machine has none of this name.
-    fn named(&self, name: &str, operands: &[u8]) -> Option<Piece> {
-        let op = self.machine.isa.by_name(name)?;
-        let bytes = match self.machine.isa.unit {
-            Unit::Objects => operands.to_vec(),
-            Unit::Bytes | Unit::Words => [&[op.code as u8], operands].concat(),
-        };
-        Some(Piece::new(op, bytes))
-    }
-
-    /// The instructions of a list of the machine's parts.
-    fn listed(&self, instructions: &[PushedNumber]) -> impl Iterator<Item = Piece> {
-        instructions.iter().filter_map(|it| self.named(it.instruction, &it.operands))
-    }
-
     /// The bytes of an instruction: of one without bytes, its arguments as 16-bit numbers.
     fn encoded(&self, op: &'static OpInfo, numbers: &mut Numbers) -> Vec<u8> {
         match self.machine.isa.unit {
@@ -461,52 +280,5 @@ impl ProgramGenerator {
                 }
             }
         }
-    }
-}
-
-/// Whether an instruction has a target, other than on the stack.
-fn jumps(op: &OpInfo) -> bool {
-    op.operands.iter().any(|operand| operand.counted_from().is_some()) || op.arguments.contains(&"target")
-}
-
-impl ProgramDraft {
-    /// Appends an instruction whose operands are there. Its jump is open.
-    fn append_op(&mut self, op: &'static OpInfo, bytes: Vec<u8>) {
-        if jumps(op) {
-            self.open.push(self.program.pieces.len());
-        }
-        self.program.pieces.push(Piece::new(op, bytes));
-        self.height = self.height.saturating_sub(op.pops.into()) + usize::from(op.pushes);
-    }
-}
-
-impl GeneratedProgram {
-    fn remove(&mut self, at: usize) {
-        self.pieces.remove(at);
-        self.move_targets(|target| if target > at { target - 1 } else { target });
-    }
-
-    /// Appends the pieces of another program, beginning with one of them.
-    fn splice(&mut self, other: &GeneratedProgram, from: usize) {
-        let start = self.pieces.len();
-        let to = |target: usize| (start + target).saturating_sub(from);
-        self.pieces.extend(other.pieces[from..].iter().map(|piece| piece.clone().moved(to)));
-        self.choices.extend(other.choices.iter().cloned());
-        self.variables |= other.variables;
-        self.pieces.truncate(MAX_PIECES);
-    }
-
-    fn move_targets(&mut self, to: impl Fn(usize) -> usize) {
-        for piece in self.pieces.iter_mut().filter(|piece| piece.has_targets()) {
-            *piece = piece.clone().moved(&to);
-        }
-    }
-
-    /// Puts pieces before the others.
-    fn prepend(&mut self, mut first: Vec<Piece>) {
-        let count = first.len();
-        self.move_targets(|target| target + count);
-        first.append(&mut self.pieces);
-        self.pieces = first;
     }
 }

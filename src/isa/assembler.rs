@@ -21,7 +21,8 @@ use crate::text::json::quoted;
 use crate::text::number::integer;
 
 /// An invalid line, or a line that names an unknown instruction or label.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{line}:{column}: {what}; expected {expected}")]
 pub struct AsmError {
     /// Line, from 1.
     pub line: usize,
@@ -33,20 +34,12 @@ pub struct AsmError {
     pub expected: String,
 }
 
-impl fmt::Display for AsmError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let AsmError { line, column, what, expected } = self;
-        write!(f, "{line}:{column}: {what}; expected {expected}")
-    }
-}
-
-impl std::error::Error for AsmError {}
-
 /// The maximum number of errors that are kept; the rest of the source is not read.
 pub const MAX_ERRORS: usize = 1000;
 
-/// The errors of a source, in the order of its lines: at least one, and at most [`MAX_ERRORS`].
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The errors of a source, in the order of its lines: at least one, and at most [`MAX_ERRORS`]. Displayed in a line each.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
 pub struct AsmErrors(Vec<AsmError>);
 
 impl AsmErrors {
@@ -60,16 +53,6 @@ impl AsmErrors {
         &self.0
     }
 }
-
-/// One error per line.
-impl fmt::Display for AsmErrors {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lines: Vec<_> = self.0.iter().map(ToString::to_string).collect();
-        f.write_str(&lines.join("\n"))
-    }
-}
-
-impl std::error::Error for AsmErrors {}
 
 /// The errors found so far.
 #[derive(Debug, Default)]

@@ -86,7 +86,7 @@ pub fn write(out: &mut dyn Write, explained: &Explanation, length: Length) -> io
     out.write_all(&text)
 }
 
-/// The text of [`write`] for [`Length::Screen`], without colours.
+/// The text of [`write()`] for [`Length::Screen`], without colours.
 ///
 /// # Errors
 ///

@@ -76,6 +76,8 @@ pub enum FillOutcome {
     DemandsOtherwise,
     /// Not enough machines do the same.
     Disagreement,
+    /// The machines that could run the case do the same, and are not enough.
+    TooFewMachines,
 }
 
 /// Machines that do the same.
@@ -212,6 +214,9 @@ fn group<'b>(
 /// What becomes of a case, from its groups, the largest first; and the change to make.
 fn decide<'b>(groups: &[Agreeing<'b>], options: &FillOptions) -> (FillOutcome, Option<&'b CaseChange>) {
     let count = |index: usize| groups.get(index).map_or(0, |group| group.machines.len());
+    if count(0) < options.agree && groups.len() < 2 {
+        return (FillOutcome::TooFewMachines, None);
+    }
     if count(0) < options.agree || count(0) == count(1) {
         return (FillOutcome::Disagreement, None);
     }

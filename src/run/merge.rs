@@ -1,7 +1,6 @@
 //! Merges the JSON reports of the parts of a run into one.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::fmt;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -46,24 +45,14 @@ pub struct MergedRun {
 }
 
 /// Why reports cannot be merged.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}{what}", name.as_ref().map(|name| format!("{name}: ")).unwrap_or_default())]
 pub struct MergeError {
     /// The report with the error; `None` if the error concerns all of them.
     pub name: Option<String>,
     /// The error.
     pub what: String,
 }
-
-impl fmt::Display for MergeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.name {
-            Some(name) => write!(f, "{name}: {}", self.what),
-            None => f.write_str(&self.what),
-        }
-    }
-}
-
-impl std::error::Error for MergeError {}
 
 /// Merges the reports of all parts of a run. `text_of` returns the text of a vector file if it exists, for
 /// excerpts.

@@ -1,9 +1,10 @@
 //! Opens files that a folder, a vector or a report names: without waiting for anything, and not outside of
 //! where they may be.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use crate::model::interrupt::Interrupt;
 
@@ -39,6 +40,27 @@ impl OpenFile {
         let file = options.open(path)?;
         let metadata = file.metadata()?;
         Ok(OpenFile { file, length: metadata.len(), is_regular: metadata.is_file() })
+    }
+
+    /// Locks the file until this value is dropped. Waits at most this long while another process has it locked.
+    ///
+    /// # Errors
+    ///
+    /// If it stays locked, or the file system has no locks.
+    pub fn lock_within(&self, limit: Duration) -> io::Result<()> {
+        const STEP: Duration = Duration::from_millis(10);
+        let start = Instant::now();
+        loop {
+            match self.file.try_lock() {
+                Ok(()) => return Ok(()),
+                Err(TryLockError::Error(error)) => return Err(error),
+                Err(TryLockError::WouldBlock) if start.elapsed() < limit => std::thread::sleep(STEP),
+                Err(TryLockError::WouldBlock) => {
+                    let what = format!("locked by another process for {} seconds", limit.as_secs());
+                    return Err(io::Error::new(io::ErrorKind::TimedOut, what));
+                }
+            }
+        }
     }
 
     /// Reads all bytes; `None` if there are more than `limit`.

@@ -83,7 +83,7 @@ impl Server {
             Request::Digests(digests) => self.digests(digests),
             Request::Trace(trace) => self.trace(trace),
         };
-        answer.unwrap_or_else(|refusal| refusal.into_answer(id))
+        answer.unwrap_or_else(|stopped| rejection(stopped, id))
     }
 
     fn hello(&self) -> Hello {
@@ -101,7 +101,7 @@ impl Server {
     fn run(
         &mut self,
         RunRequest { id, machine, program, steps, limits }: RunRequest,
-    ) -> Result<ProtocolAnswer, RequestRefusal> {
+    ) -> Result<ProtocolAnswer, Stopped> {
         let program = self.program(&machine, program)?;
         let (actions, wanted): (Vec<_>, Vec<Vec<String>>) =
             steps.into_iter().map(|WireStep { r#do, observe }| (r#do, observe)).unzip();
@@ -123,7 +123,7 @@ impl Server {
         Ok(ProtocolAnswer::Done(RunDone { id, steps: states, ended }))
     }
 
-    fn digests(&mut self, request: Digests) -> Result<ProtocolAnswer, RequestRefusal> {
+    fn digests(&mut self, request: Digests) -> Result<ProtocolAnswer, Stopped> {
         let Digests { id, machine, program, r#do, limits, after } = request;
         if !after.is_sorted() {
             return Err(error("after is not in ascending order".to_owned()));
@@ -136,7 +136,7 @@ impl Server {
         Ok(ProtocolAnswer::Digests(DigestsDone { id, digests, instructions }))
     }
 
-    fn trace(&mut self, request: TraceRequest) -> Result<ProtocolAnswer, RequestRefusal> {
+    fn trace(&mut self, request: TraceRequest) -> Result<ProtocolAnswer, Stopped> {
         let TraceRequest { id, machine, program, r#do, limits, skip, count } = request;
         let program = self.program(&machine, program)?;
         let step = self.step(r#do)?;
@@ -145,15 +145,15 @@ impl Server {
         Ok(ProtocolAnswer::Trace(TraceDone { id, instructions: range.instructions }))
     }
 
-    fn program(&self, machine: &str, program: Json) -> Result<Program, RequestRefusal> {
+    fn program(&self, machine: &str, program: Json) -> Result<Program, Stopped> {
         if machine != self.info.name {
-            return Err(RequestRefusal::Skip(format!("this is {}, not {machine}", self.info.name)));
+            return Err(Stopped::Unsupported(format!("this is {}, not {machine}", self.info.name)));
         }
         let program = plain::read(program, &Shape::Record(self.info.program));
         Ok(program.map_err(|misfit| error(misfit.inside("program").to_string()))?.into())
     }
 
-    fn step(&self, actions: Vec<WireAction>) -> Result<case::Step, RequestRefusal> {
+    fn step(&self, actions: Vec<WireAction>) -> Result<case::Step, Stopped> {
         let actions = actions.into_iter().map(|action| {
             Ok(match action {
                 WireAction::Execute => case::Action::Execute,
@@ -168,14 +168,14 @@ impl Server {
             })
         });
         Ok(case::Step {
-            actions: actions.collect::<Result<_, RequestRefusal>>()?,
+            actions: actions.collect::<Result<_, Stopped>>()?,
             end: None,
             assertions: Vec::new(),
         })
     }
 
     /// A machine with these limits.
-    fn embedded(&mut self, changed: &BTreeMap<String, u64>) -> Result<&mut Embedded, RequestRefusal> {
+    fn embedded(&mut self, changed: &BTreeMap<String, u64>) -> Result<&mut Embedded, Stopped> {
         let mut limits = Limits::default();
         for (name, value) in changed {
             let row = ROWS.iter().find(|row| row.flag == name);
@@ -197,36 +197,19 @@ fn observed(state: &(impl Observe + ?Sized), wanted: &[String], fields: &[Member
     wanted.iter().filter_map(value).collect()
 }
 
-/// Why a request is rejected.
-enum RequestRefusal {
-    Skip(String),
-    Error(LoadError),
+/// The answer to a request that is rejected.
+fn rejection(stopped: Stopped, id: u64) -> ProtocolAnswer {
+    let reason = match stopped {
+        Stopped::Unsupported(reason) => return ProtocolAnswer::Skip(Skip { id, reason }),
+        Stopped::Error(reason) => reason,
+        Stopped::Interrupted => LoadError::new("the run was interrupted"),
+        Stopped::Crash(breakdown) | Stopped::Timeout(breakdown) => LoadError::new(breakdown.what),
+    };
+    let at = reason.at.as_ref().map(Path::keys).unwrap_or_default();
+    let at = at.into_iter().cloned().collect();
+    ProtocolAnswer::Error(TesteeFailure { id, message: reason.to_string(), at })
 }
 
-impl RequestRefusal {
-    fn into_answer(self, id: u64) -> ProtocolAnswer {
-        match self {
-            RequestRefusal::Skip(reason) => ProtocolAnswer::Skip(Skip { id, reason }),
-            RequestRefusal::Error(reason) => {
-                let at = reason.at.as_ref().map(Path::keys).unwrap_or_default();
-                let at = at.into_iter().cloned().collect();
-                ProtocolAnswer::Error(TesteeFailure { id, message: reason.to_string(), at })
-            }
-        }
-    }
-}
-
-impl From<Stopped> for RequestRefusal {
-    fn from(stopped: Stopped) -> RequestRefusal {
-        match stopped {
-            Stopped::Error(reason) => RequestRefusal::Error(reason),
-            Stopped::Unsupported(reason) => RequestRefusal::Skip(reason),
-            Stopped::Interrupted => error("the run was interrupted".to_owned()),
-            Stopped::Crash(breakdown) | Stopped::Timeout(breakdown) => error(breakdown.what),
-        }
-    }
-}
-
-fn error(what: String) -> RequestRefusal {
-    RequestRefusal::Error(LoadError::new(what))
+fn error(what: String) -> Stopped {
+    Stopped::Error(LoadError::new(what))
 }

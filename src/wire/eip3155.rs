@@ -42,7 +42,7 @@ enum MemberType {
 impl MemberType {
     fn expected(self) -> &'static str {
         match self {
-            MemberType::Number => "a number such as 10 or \"0xa\"",
+            MemberType::Number => "a number below 2^64 such as 10, or any in hex as \"0xa\"",
             MemberType::Numbers => "a list of numbers such as [\"0x2a\", \"0x1\"]",
             MemberType::Bytes => "bytes as hex digits",
             MemberType::Bool => "true or false",

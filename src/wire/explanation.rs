@@ -188,7 +188,7 @@ impl From<&model::StateLeaf> for WireLeaf {
 }
 
 /// An executed instruction, with the instructions that produced its inputs, as far as they were followed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase", expecting = "an object")]
 pub struct WireInstruction {
     /// How many were executed before it.
@@ -401,17 +401,12 @@ impl From<&model::ExecutedInstruction> for WireInstruction {
             inputs: executed.inputs.iter().map(WireInput::from).collect(),
             height: executed.height,
             stack: executed.stack.clone(),
-            moved_by: Vec::new(),
             went: executed.went.as_ref().map(|went| went.pc),
             went_function: executed
                 .went
                 .as_ref()
                 .and_then(|went| went.function.clone().filter(|_| went.function != executed.at.function)),
-            further: None,
-            unfollowed: None,
-            reached_by: None,
-            left_by: None,
-            relation: None,
+            ..WireInstruction::default()
         }
     }
 }

@@ -84,6 +84,7 @@ impl From<serde_json::Error> for LineError {
     fn from(error: serde_json::Error) -> LineError {
         let text = error.to_string();
         let what = text.rsplit_once(" at line ").map_or(&*text, |(what, _)| what);
+        let what = &*without_middle(what);
         let what = match error.classify() {
             Category::Eof => what.replacen("EOF while parsing", "ends inside", 1),
             Category::Syntax | Category::Io => format!("is not JSON: {what}"),
@@ -91,6 +92,18 @@ impl From<serde_json::Error> for LineError {
         };
         LineError { what, column: Some(error.column()) }
     }
+}
+
+/// A message without its middle if it is long: it may repeat a whole string of the line, and what was expected follows.
+fn without_middle(message: &str) -> Cow<'_, str> {
+    const MAX_START: usize = 200;
+    const MAX_END: usize = 200;
+    if message.len() <= MAX_START + MAX_END {
+        return Cow::Borrowed(message);
+    }
+    let start = message.floor_char_boundary(MAX_START);
+    let end = message.ceil_char_boundary(message.len() - MAX_END);
+    Cow::Owned(format!("{}…{}", &message[..start], &message[end..]))
 }
 
 /// What serde says about a JSON text of another shape, as a predicate.
@@ -110,13 +123,14 @@ fn predicate(what: &str) -> String {
 
 /// What serde calls something, as JSON calls it.
 fn named(what: &str) -> String {
-    const NAMES: [(&str, &str); 9] = [
+    const NAMES: [(&str, &str); 10] = [
         ("sequence", "an array"),
         ("map", "an object"),
         ("string ", "the string "),
         ("integer ", "the number "),
         ("floating point ", "the number "),
         ("boolean ", ""),
+        ("f64", "a number"),
         ("usize", "a whole number"),
         ("u32", "a number of 32 bits"),
         ("u64", "a number of 64 bits"),
@@ -163,4 +177,20 @@ pub(crate) struct LineHeader<'l> {
 /// Reads a line.
 pub(crate) fn read<'l, T: Deserialize<'l>>(line: &'l [u8]) -> Result<T, LineError> {
     Ok(serde_json::from_slice(line)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What was expected follows a string of any length.
+    #[test]
+    fn a_long_string_is_not_repeated() {
+        let line = format!("{{\"type\": \"x\", \"version\": \"é{}\"}}", "é".repeat(100_000));
+        let error = read::<LineHeader<'_>>(line.as_bytes()).err().map(|error| error.what).unwrap_or_default();
+        assert!(error.starts_with("has the string \"éé") && error.len() < 500, "{error}");
+        assert!(error.ends_with("é\" where a number of 32 bits is expected"), "{error}");
+        let error = read::<f64>(b"\"x\"").err().map(|error| error.what);
+        assert_eq!(error.as_deref(), Some("has the string \"x\" where a number is expected"));
+    }
 }

@@ -2,7 +2,6 @@
 //! [`super::value`], and like vectors of the machine, but it cannot be read without the shape.
 
 use std::collections::HashSet;
-use std::fmt;
 
 use num_bigint::BigInt;
 use serde_json::{Map, Number, Value as Json};
@@ -103,18 +102,13 @@ fn typed(shape: &Shape, name: &str) -> Option<&'static (&'static str, Shape)> {
 }
 
 /// A part of a JSON value that does not fit its shape.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{} is {what}", at.trim_start_matches('/'))]
 pub struct Misfit {
     /// The path of the part from the outermost value; empty for the value itself.
     pub at: String,
     /// What it is, and what was expected.
     pub what: String,
-}
-
-impl fmt::Display for Misfit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} is {}", self.at.trim_start_matches('/'), self.what)
-    }
 }
 
 impl Misfit {

@@ -2,7 +2,6 @@
 //! checksum at the end reveals damage. Full reports can be read as well, compressed or not.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::io::{BufRead, Read};
 
 use indexmap::IndexMap;
@@ -80,7 +79,8 @@ impl RecordedOutcome {
 }
 
 /// Why a report or a recorded run cannot be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{name}:{line}: {what}")]
 pub struct ReadError {
     /// The name of the input.
     pub name: String,
@@ -89,14 +89,6 @@ pub struct ReadError {
     /// The error, with what was expected.
     pub what: String,
 }
-
-impl fmt::Display for ReadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: {}", self.name, self.line, self.what)
-    }
-}
-
-impl std::error::Error for ReadError {}
 
 /// Reads a run; `name` is the name of the input in messages.
 ///
@@ -311,7 +303,7 @@ impl RecordReading {
             Entry::Occupied(same) if outcome.kind == VerdictKind::Skip || same.get().fails_like(&outcome) => {
             }
             Entry::Occupied(other) => {
-                return Err(format!("{} occurs twice, with different outcomes", start(other.key())));
+                return Err(occurs_twice(other.key()));
             }
         }
         Ok(())
@@ -338,4 +330,9 @@ impl RecordReading {
             RecordedState::After | RecordedState::Checked => Ok(self.run),
         }
     }
+}
+
+/// What is wrong with a case that a report has twice.
+pub(super) fn occurs_twice(id: &str) -> String {
+    format!("{} occurs twice, with different outcomes", start(id))
 }

@@ -171,7 +171,7 @@ fn of_case(report: CaseReport) -> Event {
 }
 
 /// The first line of a report, or of a recorded run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
 pub struct ReportStart {
     /// See [`VERSION`].
     pub version: u32,
@@ -287,19 +287,12 @@ impl ReportStart {
             typed: None,
             unmatched: Vec::new(),
         });
-        let vmconf = env!("CARGO_PKG_VERSION").to_owned();
         ReportStart {
             version: VERSION,
-            vmconf,
+            vmconf: env!("CARGO_PKG_VERSION").to_owned(),
             files,
-            vm: None,
-            system: None,
-            versions: Vec::new(),
-            only: Vec::new(),
             partition,
-            when: None,
-            command: None,
-            selected: None,
+            ..ReportStart::default()
         }
     }
 }

@@ -1,18 +1,23 @@
 //! Reads a JSON report as a whole: its first line, then the events of the run.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::io::BufRead;
 
 use super::line::LineError;
-use super::record::{MAX_BYTES, MAX_CASES, OTHER_COUNTS, ReadError, each_line};
+use super::record::{MAX_BYTES, MAX_CASES, OTHER_COUNTS, ReadError, each_line, occurs_twice};
 use super::report::{ReportLine, ReportStart};
+use crate::model::case::CaseId;
 use crate::model::event::{Event, RunSummary};
+use crate::model::verdict::VerdictKind;
 
-/// Reads the report of a whole run, compressed or not, and passes each event to `each`; the first line. `name` is the
-/// name of the input in messages.
+/// Reads the report of a whole run, compressed or not, and passes each event to `each`; the first line. A case that ran
+/// twice, since it was named twice, is passed once. `name` is the name of the input in messages.
 ///
 /// # Errors
 ///
-/// The first line that cannot be read or is out of place, a missing summary, or a report of a part of a run.
+/// The first line that cannot be read or is out of place, a case with two outcomes, a missing summary, or a report of a
+/// part of a run.
 pub fn read_events(
     name: &str,
     input: &mut dyn BufRead,
@@ -35,6 +40,8 @@ struct EventReading {
     bytes: u64,
     cases: usize,
     counted: RunSummary,
+    /// The outcome of each case: its verdict, and the signature of a failure.
+    outcomes: HashMap<CaseId, (VerdictKind, Option<String>)>,
 }
 
 impl EventReading {
@@ -72,8 +79,25 @@ impl EventReading {
         }
         let event = line.try_into()?;
         self.count(&event)?;
-        each(event);
+        if self.is_new(&event)? {
+            each(event);
+        }
         Ok(())
+    }
+
+    /// Whether the event is not that of a case that ran before.
+    fn is_new(&mut self, event: &Event) -> Result<bool, String> {
+        let Event::Finished(report) = event else { return Ok(true) };
+        let outcome = (report.verdict.kind(), report.signature());
+        match self.outcomes.entry(report.id.clone()) {
+            Entry::Vacant(place) => {
+                place.insert(outcome);
+                Ok(true)
+            }
+            // The second time, it may have been skipped.
+            Entry::Occupied(same) if outcome.0 == VerdictKind::Skip || *same.get() == outcome => Ok(false),
+            Entry::Occupied(other) => Err(occurs_twice(&other.key().to_string())),
+        }
     }
 
     /// Counts the cases, and compares their numbers with those of the summary.

@@ -2,11 +2,11 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-use crate::support::{Ran, at_root, command, ran, vmconf};
+use crate::support::{Ran, at_root, command, ended, ran, vmconf};
 
 /// The commands that help lists.
 pub(crate) fn commands() -> Vec<String> {
@@ -97,6 +97,20 @@ fn bash_completes_case_ids() {
         inserted(&at_root(""), &format!("vmconf diff {}", listed[0]), names[0]),
         [format!("{} ", names[0])]
     );
+}
+
+/// The shell waits for what is offered, and a pipe may never be written to.
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_not_read_for_case_ids() {
+    let folder = TempDir::new().unwrap();
+    assert!(Command::new("mkfifo").arg(folder.path().join("pipe.json")).status().unwrap().success());
+    let mut vmconf = Command::new(env!("CARGO_BIN_EXE_vmconf"));
+    vmconf.args(["--", "vmconf", "pipe.json::"]).current_dir(folder.path());
+    vmconf.envs([("COMPLETE", "bash"), ("COMP_LINE", "vmconf run pipe.json::"), ("COMP_POINT", "22")]);
+    let child = vmconf.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let Ran { exit, stdout, stderr } = ended(child);
+    assert_eq!((exit, &*stdout, &*stderr), (0, "", ""));
 }
 
 /// The names of cases come from vectors: what is inserted is a word with the name of the case, in any quotes.

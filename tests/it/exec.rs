@@ -108,6 +108,11 @@ fn what_a_machine_does_not_have_is_refused_by_name() {
     check("exec ethereum 0x00 --fork Verkle", 2, "\"Verkle\" is not a fork that runs");
     check("exec neo3 0x40 --gas 1", 2, "--gas: neo3 takes --stack");
     check("exec tinyvm 0x102A --gas 1", 2, "--gas: tinyvm takes --input");
+    check(
+        "exec evm 0x00 --gas 9223372036854775808",
+        2,
+        "--gas: gas is 9223372036854775808; expected at most 2^63-1",
+    );
     check("exec evm 0x00 --input 0x12g", 2, "--input: \"0x12g\"");
     check("exec neo2 0x93 --input zz", 2, "--input: \"zz\"");
     check("exec tinyvm 0x102A --input 1,x", 2, "--input: register \"x\"");

@@ -124,6 +124,33 @@ fn disagreements_are_shown_and_not_written() {
     assert!(block[2].starts_with("  two: …") && block[2].contains("\"value\": 8"), "{ran:?}");
 }
 
+/// A machine that does not support a case has said nothing that others could disagree with.
+#[test]
+fn too_few_machines_are_no_disagreement() {
+    let place = Place::new(EMPTY);
+    let refusing = |name: &str| {
+        place.vm(
+            name,
+            "neo3",
+            r#"s/"type":"done","id":\([0-9]*\).*/"type":"skip","id":\1,"reason":"no SHR"}/"#,
+        )
+    };
+    let ran = place.fill(&[place.vm("one", "neo3", ""), refusing("two")], &[]);
+    assert_eq!(ran.exit, 1, "{ran:?}");
+    assert_eq!(place.text(), EMPTY);
+    let block: Vec<_> = ran.stdout.lines().take(3).collect();
+    assert!(block[0].starts_with("TOO FEW MACHINES  ") && block[0].ends_with("::sum"), "{ran:?}");
+    assert!(block[1].starts_with("  one: …") && block[2].ends_with("unsupported: no SHR"), "{ran:?}");
+    assert!(summary(&ran).contains(", 0 disagreements, 2 run by too few machines, 0 errors; "), "{ran:?}");
+    // Two that differ do disagree, whatever the third one lacks.
+    let vms = [
+        place.vm("one", "neo3", ""),
+        place.vm("two", "neo3", r#"s/"value":"7"/"value":"8"/"#),
+        refusing("three"),
+    ];
+    assert!(place.fill(&vms, &[]).stdout.starts_with("DISAGREEMENT  "));
+}
+
 #[test]
 fn a_majority_is_enough_when_asked_for() {
     let place = Place::new(EMPTY);

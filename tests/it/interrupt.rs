@@ -4,13 +4,13 @@
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use std::{fs, io};
 
-use crate::support::{Ran, at_root, command, ended, vmconf, wait_until};
+use crate::support::{Ran, at_root, command, ended, error_line, vmconf, wait_until};
 use tempfile::TempDir;
 use vmconf::machines::machine::{At, Watch};
 use vmconf::model::case::CaseId;
@@ -118,6 +118,19 @@ fn a_long_case_is_interrupted() {
     }
 }
 
+/// Opens a pipe for writing as soon as it is open for reading.
+#[cfg(unix)]
+fn writer_of(pipe: &Path) -> fs::File {
+    let mut options = fs::OpenOptions::new();
+    std::os::unix::fs::OpenOptionsExt::custom_flags(options.write(true), libc::O_NONBLOCK);
+    let mut writer = None;
+    wait_until("the pipe is open for reading", || {
+        writer = options.open(pipe).ok();
+        writer.is_some()
+    });
+    writer.unwrap()
+}
+
 /// Before any case runs, there is nothing to wait for.
 #[cfg(unix)]
 #[test]
@@ -127,34 +140,55 @@ fn the_first_signal_ends_a_run_that_reads_its_inputs() {
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let mut command = command(&["run", "--known", pipe.to_str().unwrap(), "tests/samples/vmtests"]);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // Opening a pipe for writing returns when it is open for reading.
-    let writer = fs::OpenOptions::new().write(true).open(&pipe).unwrap();
+    let writer = writer_of(&pipe);
     interrupt(&child);
     let Ran { exit, stdout, stderr } = ended(child);
     assert_eq!((exit, &*stdout), (130, ""), "{stderr}");
     drop(writer);
 }
 
-/// A pipe without a writer is waited for until the first signal. The other file ran.
+/// A report to a pipe waits for the reader, and no case has run.
+#[cfg(unix)]
+#[test]
+fn the_first_signal_ends_a_run_whose_report_nobody_reads() {
+    let folder = TempDir::new().unwrap();
+    let pipe = folder.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let reports =
+        [format!("tap={}", folder.path().join("tap").display()), format!("json={}", pipe.display())];
+    let mut command =
+        command(&["run", "--report", &reports[0], "--report", &reports[1], "tests/samples/vmtests/wrong"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // The first report is begun, and the second one follows.
+    wait_until("a report is begun", || names(folder.path()).len() == 2);
+    interrupt(&child);
+    let Ran { exit, stdout, stderr } = ended(child);
+    assert_eq!((exit, &*stdout, &*stderr), (130, "", ""));
+    assert_eq!(names(folder.path()), ["pipe"]);
+}
+
+/// A pipe is waited for until the first signal, with a writer and without. The file between the two ran.
 #[cfg(unix)]
 #[test]
 fn a_wait_for_a_pipe_is_interrupted() {
     let folder = TempDir::new().unwrap();
-    let pipe = folder.path().join("pipe.json");
-    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let [without, with] = ["without.json", "with.json"].map(|name| folder.path().join(name));
+    assert!(Command::new("mkfifo").args([&without, &with]).status().unwrap().success());
     let endless = "tests/samples/vmtests/limits/endless.json";
-    let report = format!("json={}", folder.path().join("report").display());
-    let args =
-        ["run", "--jobs", "2", "--max-steps", "1000", "--report", &report, endless, pipe.to_str().unwrap()];
+    let [first, last] = [&without, &with].map(|pipe| pipe.to_str().unwrap());
+    let args = ["run", "--no-group", "--jobs", "2", "--max-steps", "1000", first, endless, last];
     let child = command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // The report is begun after signals are handled; then the other file takes a moment.
-    wait_until("the report is begun", || names(folder.path()).len() >= 2);
-    std::thread::sleep(Duration::from_millis(300));
+    // One thread waits for the first pipe. The other one opens the second pipe after it has run the file.
+    let writer = writer_of(&with);
     interrupt(&child);
     let Ran { exit, stdout, stderr } = ended(child);
     assert_eq!(exit, 130, "{stdout}{stderr}");
-    assert!(stdout.contains("pipe.json: cannot be read: the run was interrupted"), "{stdout}");
+    for pipe in ["without.json", "with.json"] {
+        let error = format!("{pipe}: cannot be read: the run was interrupted");
+        assert!(stdout.contains(&error), "{stdout}");
+    }
     assert!(stdout.contains("--max-steps 1000"), "{stdout}");
+    drop(writer);
 }
 
 /// The first signal cannot end a run whose output nobody reads; the second ends it and leaves nothing.
@@ -184,10 +218,9 @@ fn slow_cases_are_named() {
     for (flag, time) in [(&["--slow", "0.1"][..], "0.1"), (&[], "1")] {
         let args = [&["run", "--max-steps", "1000000000000", endless], flag].concat();
         let mut child = command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+        let line = error_line(&mut child);
         interrupt(&child);
-        child.wait().unwrap();
+        assert_eq!(ended(child).exit, 130, "{line}");
         assert_eq!(line, format!("slow: {id} has been running for {time} s\n"));
     }
 

@@ -381,14 +381,6 @@ fn every_rule_can_be_broken() {
     check("formats/vmtests.rs", "// in vmPerformance only", Some("names vmPerformance"));
 }
 
-/// The groups within which no file may import what imports it. Between files of different groups that is
-/// never so. In `hunt`, the files of a folder have methods and parts of a type in the file above, which
-/// calls them: `Minimizer` in `minimize.rs`.
-const ACYCLIC: &[&str] = &[
-    "model", "text", "wire", "isa", "machines", "formats", "testees", "run", "explain", "lint", "prove",
-    "report", "cli",
-];
-
 /// Which files each file imports, by their places in the list. A path stands for the longest file that it
 /// names; a re-export is an import like any other.
 fn imports(sources: &[Source]) -> Vec<BTreeSet<usize>> {
@@ -427,8 +419,8 @@ fn child_uses(source: &Source) -> BTreeSet<String> {
     found
 }
 
-/// The imports that are part of a cycle: all between files of different groups, and those within these groups.
-fn cycles(sources: &[Source], groups: &[&str]) -> Vec<String> {
+/// The imports that are part of a cycle.
+fn cycles(sources: &[Source]) -> Vec<String> {
     let imports = imports(sources);
     let reachable = |from: usize| {
         let (mut seen, mut open) = (BTreeSet::new(), vec![from]);
@@ -443,8 +435,7 @@ fn cycles(sources: &[Source], groups: &[&str]) -> Vec<String> {
         imports.iter().enumerate().flat_map(|(from, all)| all.iter().map(move |it| (from, *it)))
     {
         let (source, other) = (&sources[from], &sources[next]);
-        let is_checked = source.top() != other.top() || groups.contains(&source.top());
-        if from != next && is_checked && reached[next].contains(&from) {
+        if from != next && reached[next].contains(&from) {
             found.push(format!(
                 "{} imports {}, which imports it, perhaps by way of others",
                 source.path, other.path
@@ -456,7 +447,7 @@ fn cycles(sources: &[Source], groups: &[&str]) -> Vec<String> {
 
 #[test]
 fn no_file_imports_what_imports_it() {
-    let found = cycles(&sources(), ACYCLIC);
+    let found = cycles(&sources());
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
@@ -468,7 +459,7 @@ fn a_planted_cycle_is_found() {
             all.retain(|source| source.path != *path);
             all.push(Source::new(path, text));
         }
-        let found = cycles(&all, ACYCLIC);
+        let found = cycles(&all);
         assert!(
             expected.iter().all(|it| found.iter().any(|line| line.starts_with(it))),
             "{planted:?}: {found:?}"
@@ -494,7 +485,7 @@ fn a_planted_cycle_is_found() {
         &["run/a.rs imports run/a/b.rs"],
     );
     check(&[("cli/a.rs", "use super::b::B;"), ("cli/b.rs", "#[cfg(test)] mod tests { use super::a; }")], &[]);
-    // Between groups, whatever groups are checked.
+    // Between groups.
     check(
         &[("model/a.rs", "use crate::text::a::A;"), ("text/a.rs", "use crate::model::a::A;")],
         &["model/a.rs imports text/a.rs"],

@@ -55,6 +55,8 @@ mod neo3;
 mod neovm;
 mod output;
 mod partition;
+#[cfg(unix)]
+mod planted;
 #[cfg(target_os = "linux")]
 mod process;
 mod property;

@@ -441,6 +441,43 @@ fn folders_that_only_earlier_reports_have_are_named() {
     assert_eq!(vmconf(&["matrix", "--results", &others[0], "--results", &others[1]]).stderr, "");
 }
 
+/// A report that says of one case that it passed and that it failed says nothing.
+#[test]
+fn a_case_with_two_outcomes_is_refused() {
+    let folder = TempDir::new().unwrap();
+    let pass = serde_json::json!({"verdict": "pass"});
+    let fail = serde_json::json!({"verdict": "unsupported", "reason": "no syscalls"});
+    let of = |second: &Json| report("x", &[case("a.json", "one", &pass), case("a.json", "one", second)]);
+    let paths = reports(folder.path(), &[("same.json", of(&pass)), ("other.json", of(&fail))]);
+    assert_eq!(vmconf(&["matrix", "--results", &paths[0]]).exit, 0);
+    let Ran { exit, stdout, stderr } = vmconf(&["matrix", "--results", &paths[1]]);
+    assert_eq!((exit, &*stdout), (2, ""));
+    let expected = format!("error: {}:3: \"a.json::one\" occurs twice, with different outcomes\n", paths[1]);
+    assert_eq!(stderr, expected);
+}
+
+/// Nothing is written if one of the badges cannot be.
+#[test]
+fn badges_are_checked_before_one_is_written() {
+    let folder = TempDir::new().unwrap();
+    let pass = serde_json::json!({"verdict": "pass"});
+    let of = |vm: &str| report(vm, &[case("a.json", "one", &pass)]);
+    let machines = ["ours", "Ours", "no/name"].map(|vm| (format!("{}.json", vm.replace('/', "")), of(vm)));
+    let named: Vec<_> = machines.iter().map(|(name, text)| (name.as_str(), text.clone())).collect();
+    fs::create_dir(folder.path().join("reports")).unwrap();
+    let paths = reports(&folder.path().join("reports"), &named);
+    let badges = folder.path().join("badges");
+    for (other, said) in [
+        (1, "ours and Ours would be one file on some systems; rename one of them"),
+        (2, "\"no/name\" is not a file name"),
+    ] {
+        let results = ["matrix", "--results", &paths[0], "--results", &paths[other]];
+        let refused = vmconf(&[&results[..], &["--badges", badges.to_str().unwrap()]].concat());
+        assert!(refused.exit == 2 && refused.stderr.contains(said), "{refused:?}");
+        assert!(!badges.exists());
+    }
+}
+
 /// Files of the site have the names of their machines, each its own, and replace none of somebody else.
 #[test]
 fn files_of_the_site_replace_no_others() {

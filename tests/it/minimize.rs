@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use crate::random::Random;
 use crate::support::{at_root, golden, sources_of, vmconf};
 use vmconf::formats::{FormatOptions, Strictness};
-use vmconf::hunt::minimize::{KeptFailure, MinimizeOptions, MinimizedCase, minimize, options_of};
+use vmconf::hunt::minimize::{KeptFailure, MinimizeOptions, MinimizedCase, SearchEnd, minimize, options_of};
 use vmconf::machines::of_this_crate;
 use vmconf::model::limits::Limits;
 use vmconf::model::verdict::Verdict;
@@ -171,10 +171,10 @@ fn an_irrelevant_full_stack_is_removed() {
     let fault = "neo2/CAT/a-zero-as-one";
     let how = MinimizeOptions { keep: KeptFailure::Instruction, ..HOW };
     let whole = small(fault, &vector, how);
-    assert!(whole.is_minimal && whole.tries < 500 && whole.text.len() < 500, "{whole:?}");
+    assert!(whole.end == SearchEnd::Minimal && whole.tries < 500 && whole.text.len() < 500, "{whole:?}");
     let limited = MinimizeOptions { max_bytes: 1, ..how };
     let left = small(fault, &vector, limited);
-    assert!(!left.is_minimal && left.tries == 1, "{} tried", left.tries);
+    assert_eq!((left.end, left.tries), (SearchEnd::Bytes, 1));
 }
 
 /// Every text of hex digits may be a program. To list them all for each of them, before anything is tried, takes
@@ -189,7 +189,7 @@ fn many_short_programs_are_listed_once() {
     let test = serde_json::json!({"name": "a", "script": "0x0051917e", "note": texts, "steps": [step]});
     let vector = serde_json::json!({"tests": [test]}).to_string();
     let left = small("neo2/CAT/a-zero-as-one", &vector, MinimizeOptions { max_tries: 1, ..HOW });
-    assert!(!left.is_minimal && left.tries == 1, "{} tried", left.tries);
+    assert_eq!((left.end, left.tries), (SearchEnd::Tries, 1));
 }
 
 /// Registers of TinyVM get numbers, and some instructions use them, of which only the last one matters: `SW` stores
@@ -204,7 +204,7 @@ fn irrelevant_words_are_removed() {
     let document: serde_json::Value = serde_json::from_str(&small.text).unwrap();
     let left = document["tests"][0]["instructions"].as_str().unwrap();
     // A number for the register, the instruction, and the word that ends the program.
-    assert!(small.is_minimal && left.split(' ').count() <= 3, "{}", small.text);
+    assert!(small.end == SearchEnd::Minimal && left.split(' ').count() <= 3, "{}", small.text);
 }
 
 /// What is left of cases that demand something wrong: the wrong datum, as it was demanded.
@@ -277,6 +277,21 @@ fn crashes_of_a_family_become_small() {
     assert!(fs::read_to_string(out).unwrap().len() < 400, "{}", fs::read_to_string(out).unwrap());
 }
 
+/// A limit ends the case on the embedded machine, so that nothing is known about what the vector should demand.
+#[test]
+fn a_limit_of_the_embedded_machine_is_said() {
+    const HELLO: &str = r#"{"type":"hello","version":1,"name":"dies","release":"1","machines":[{"machine":"evm","actions":["execute"],"fields":["outcome"]}]}"#;
+    let folder = TempDir::new().unwrap();
+    let script = folder.path().join("dies.sh");
+    fs::write(&script, format!("read -r line; printf '%s\\n' '{HELLO}'; read -r line; exit 1\n")).unwrap();
+    let vm = format!("dies=sh {}", script.display());
+    let endless = "tests/samples/vmtests/limits/endless.json";
+    let ran = vmconf(&["minimize", endless, "--vm", &vm, "--max-steps", "1000"]);
+    assert_eq!((ran.exit, ran.stdout.as_str()), (2, ""), "{ran:?}");
+    let why = "the embedded machine does not say what to demand of the case: ";
+    assert!(ran.stderr.contains(why) && ran.stderr.contains("--max-steps 1000"), "{}", ran.stderr);
+}
+
 #[test]
 fn cases_that_cannot_become_small_are_left_alone() {
     let passes = vmconf(&["minimize", "vectors/evm/arithmetic/add.json"]);
@@ -308,5 +323,6 @@ fn a_search_ends_after_20_time_outs() {
     // A program may be asked for again, to see whether a fresh process answers in time.
     let hung = fs::read_to_string(hung).unwrap();
     assert_eq!(hung.lines().collect::<BTreeSet<_>>().len(), 20, "{ran:?}");
+    assert!(ran.stderr.contains("tried; stopped after 20 time-outs\n"), "{}", ran.stderr);
     assert!(fs::read_to_string(out).unwrap().contains(&code));
 }

@@ -10,6 +10,7 @@ pub(crate) mod skip;
 pub(crate) mod validator;
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc;
@@ -133,14 +134,28 @@ pub(crate) fn ran(output: Output) -> Ran {
 
 /// Waits for a process to end. If it does not within [`PATIENCE`], it is killed and the test fails.
 pub(crate) fn ended(child: Child) -> Ran {
-    let pid = child.id().to_string();
+    let pid = child.id();
+    ran(in_time("the process has not ended", pid, move || child.wait_with_output()).unwrap())
+}
+
+/// The next line that a process writes to standard error. If there is none within [`PATIENCE`], it is killed and the
+/// test fails.
+pub(crate) fn error_line(child: &mut Child) -> String {
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    in_time("the process has written no line", child.id(), move || stderr.read_line(&mut line).map(|_| line))
+        .unwrap()
+}
+
+/// What the function returns that waits for a process. If it does not within [`PATIENCE`], the process is killed and
+/// the test fails.
+fn in_time<T: Send + 'static>(what: &str, pid: u32, wait: impl FnOnce() -> T + Send + 'static) -> T {
     let (sender, receiver) = mpsc::channel();
-    std::thread::spawn(move || sender.send(child.wait_with_output()));
-    let Ok(output) = receiver.recv_timeout(PATIENCE) else {
-        let _ = Command::new("kill").args(["-KILL", &pid]).status();
-        panic!("the process has not ended after {PATIENCE:?}");
-    };
-    ran(output.unwrap())
+    std::thread::spawn(move || sender.send(wait()));
+    receiver.recv_timeout(PATIENCE).unwrap_or_else(|_| {
+        let _ = Command::new("kill").args(["-KILL", &pid.to_string()]).status();
+        panic!("{what} after {PATIENCE:?}");
+    })
 }
 
 /// Waits until a condition holds; the test fails if it does not within [`PATIENCE`].

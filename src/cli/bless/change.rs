@@ -150,7 +150,7 @@ fn try_write(path: &Path, texts: OldAndNew<'_>) -> io::Result<()> {
     if fs::read(&path)? != texts.old.as_bytes() {
         return Err(io::Error::other("the file changed since it was read"));
     }
-    ResultFile::over(&path, texts.new.as_bytes())
+    ResultFile::write_over(&path, texts.new.as_bytes())
 }
 
 #[cfg(test)]

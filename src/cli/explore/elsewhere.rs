@@ -22,6 +22,7 @@ use vmconf::testees::{MakeTestee, Stopped};
 
 use super::terminal::{self, ShownRuns, Signals};
 use super::{Explore, explorer, typed};
+use crate::cli::conduct::{Conduct, SteadyBreakdowns};
 use crate::cli::errors::BrokenInput;
 use crate::cli::find_case::{read_case, with_case};
 use crate::cli::input;
@@ -81,13 +82,16 @@ impl Explore {
         if vms.len() + traces.len() > MAX_SIDES {
             bail!("--vm and --trace: at most {MAX_SIDES} runs are shown beside each other");
         }
-        with_case(&sources, &options, |loaded, index| {
+        let exit = with_case(&sources, &options, |loaded, index| {
             let (info, case) = read_case(loaded, index)?;
             let case = SelectedCase { loaded, index, info, case, options: &options.run };
             let (sides, first) = case.sides(&vms, traces)?;
             self.show_sides(sides, first, &signals)?;
             Ok(Exit::Passed)
-        })
+        })?;
+        // What it lacked is shown where it would be.
+        let conduct = Conduct { steady: SteadyBreakdowns::Reported, flaky: self.vms.flaky() };
+        Ok(conduct.end(&vms, exit))
     }
 
     /// Shows one run, or two beside each other, or writes a page.

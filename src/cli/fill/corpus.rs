@@ -24,6 +24,7 @@ use crate::cli::new_file::ForceArgs;
 use crate::cli::number::{number, positive};
 use crate::cli::output;
 use crate::cli::processors::processors;
+use crate::cli::result_file::has_bytes;
 use crate::cli::settings::Settings;
 
 /// What corpus to make.
@@ -138,7 +139,7 @@ impl<W: Write> CorpusSession<'_, W> {
 
     fn file(&mut self, name: &str, text: &str) -> anyhow::Result<()> {
         let path = self.folder.join(format!("{name}.json"));
-        let is_stale = fs::read(&path).map_or(true, |old| old != text.as_bytes());
+        let is_stale = !has_bytes(&path, text.as_bytes());
         self.counts.stale += usize::from(is_stale);
         if !is_stale || self.request.is_check {
             return Ok(());

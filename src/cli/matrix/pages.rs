@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use vmconf::report::conformance::ConformanceMachine;
@@ -11,7 +11,7 @@ use vmconf::report::site::{is_site_page, site};
 use vmconf::report::statement::{is_statement, statement};
 use vmconf::wire::matrix::Matrix;
 
-use crate::cli::result_file::ResultFile;
+use crate::cli::result_file::{write_own, write_typed};
 use crate::cli::unwritten::Unwritten;
 
 /// Writes all pages to a folder, which is created if it is missing.
@@ -40,7 +40,7 @@ pub(super) fn write_site(
     std::fs::create_dir_all(folder).map_err(|error| Unwritten::file(folder, error))?;
     for file in files {
         let path = folder.join(file.name);
-        ResultFile::with(&path, file.text.as_bytes()).map_err(|error| Unwritten::file(&path, error))?;
+        write_own(&path, file.text.as_bytes())?;
     }
     Ok(())
 }
@@ -51,17 +51,24 @@ pub(super) fn write_site(
 ///
 /// When the name of a machine is not that of a file, there is a badge of somebody else, or one cannot be written.
 pub(super) fn write_badges(folder: &Path, matrix: &Matrix) -> anyhow::Result<()> {
-    std::fs::create_dir_all(folder).map_err(|error| Unwritten::file(folder, error))?;
+    let mut paths: Vec<PathBuf> = Vec::new();
     for (machine, name) in matrix.machines.iter().enumerate() {
         if !name.chars().all(|it| it.is_ascii_alphanumeric() || "-_.".contains(it)) {
             bail!("--badges: {name:?} is not a file name; use letters, digits, -, _ and .");
+        }
+        // Some file systems do not distinguish upper case from lower case.
+        if let Some(other) = matrix.machines[..machine].iter().find(|it| it.eq_ignore_ascii_case(name)) {
+            bail!("--badges: {other} and {name} would be one file on some systems; rename one of them");
         }
         let path = folder.join(format!("{name}.svg"));
         if is_foreign(&path, is_badge) {
             bail!("{}: this file exists, and vmconf did not write it; name another folder", path.display());
         }
-        let svg = badge(matrix, machine).unwrap_or_default();
-        ResultFile::with(&path, svg.as_bytes()).map_err(|error| Unwritten::file(&path, error))?;
+        paths.push(path);
+    }
+    std::fs::create_dir_all(folder).map_err(|error| Unwritten::file(folder, error))?;
+    for (machine, path) in paths.into_iter().enumerate() {
+        write_own(&path, badge(matrix, machine).unwrap_or_default().as_bytes())?;
     }
     Ok(())
 }
@@ -83,7 +90,7 @@ pub(super) fn write_statement(
     }
     let mut text = Vec::new();
     statement(&mut text, machine, suite)?;
-    Ok(ResultFile::with(path, &text).map_err(|error| Unwritten::file(path, error))?)
+    Ok(write_typed(path, &text)?)
 }
 
 /// Checks that a statement can be written, which is on one machine.

@@ -1,6 +1,5 @@
 //! `vmconf matrix --results`: machines whose cases ran before, maybe on other computers.
 
-use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::BufReader;
@@ -98,18 +97,14 @@ fn read_one(path: &str) -> anyhow::Result<(ConformanceRun, Vec<CaseReport>, Vec<
     // Pages are published: they do not say where on this computer the report is.
     let label = Path::new(path).file_name().map_or_else(|| path.into(), OsStr::to_string_lossy);
     let mut run = ConformanceRun::new(&label, has_instruction);
-    let (mut cases, mut seen) = (Vec::new(), HashSet::new());
+    let mut cases = Vec::new();
     let mut wrong = Vec::new();
-    let start = read_events(path, &mut BufReader::with_capacity(1 << 16, file), &mut |event| match event {
-        // A case that was named twice ran twice.
-        Event::Finished(report) if !seen.insert(report.id.clone()) => {}
-        event => {
-            run.add(&event);
-            match event {
-                Event::Finished(report) => cases.push(report),
-                Event::Broken { errors, .. } => wrong.extend(errors.into_iter().map(|error| error.what)),
-                _ => {}
-            }
+    let start = read_events(path, &mut BufReader::with_capacity(1 << 16, file), &mut |event| {
+        run.add(&event);
+        match event {
+            Event::Finished(report) => cases.push(report),
+            Event::Broken { errors, .. } => wrong.extend(errors.into_iter().map(|error| error.what)),
+            _ => {}
         }
     })?;
     run.started(&start);

@@ -6,54 +6,103 @@ use std::io::{self, Write};
 use vmconf::explain::bisect::{InstructionList, OnVm};
 use vmconf::explain::trace::TraceSelection;
 use vmconf::isa::Isa;
+use vmconf::machines::status::LimitReached;
 use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
+use vmconf::model::limits::Limits;
 use vmconf::wire::protocol::{MAX_INSTRUCTIONS, TracedInstruction};
 
 use crate::cli::output;
 use crate::cli::vm::stopped_early;
 
-/// Prints the selected instructions, or the last of them.
+/// Prints the selected instructions, or the last of them. Returns the limit that ended the trace, if there is one: the
+/// number of instructions and their length are up to the machine.
 pub(super) fn print(
     mut run: OnVm,
     isa: &Isa,
     selection: &TraceSelection,
     last: Option<u64>,
-) -> anyhow::Result<()> {
+    limits: &Limits,
+) -> anyhow::Result<Option<LimitReached>> {
     // The command line refuses a frame here: a machine in another process reports none.
     let TraceSelection { from, to, ops, frame: _, skip: _ } = selection;
-    let mut out = output::stdout_to_the_end();
-    let mut kept = VecDeque::new();
+    let mut lines = TraceLines {
+        out: output::stdout_to_the_end(),
+        kept: VecDeque::new(),
+        last: last.unwrap_or(0),
+        bytes: 0,
+        most: limits.output,
+    };
     let mut steps = from.saturating_sub(1);
-    writeln!(out, "  step  pc    instruction     gas       stack, top first")?;
-    loop {
-        let count = MAX_INSTRUCTIONS.min(to - steps);
+    let most_steps = steps.saturating_add(limits.watched);
+    writeln!(lines.out, "  step  pc    instruction     gas       stack, top first")?;
+    let mut reached = None;
+    while reached.is_none() {
+        let count = MAX_INSTRUCTIONS.min(to - steps).min(most_steps - steps);
         let page = run.trace(steps, count).map_err(stopped_early)?;
         let is_last = (page.len() as u64) < count || steps + count == *to;
-        for instruction in page {
+        for instruction in page.iter().take(count as usize) {
             steps += 1;
-            if !ops.is_empty() && ops.iter().all(|op| u64::from(op.code) != instruction.code) {
-                continue;
-            }
-            let Some(last) = last else {
-                line(&mut out, steps, &instruction, isa)?;
-                continue;
-            };
-            kept.push_back((steps, instruction));
-            if kept.len() as u64 > last {
-                kept.pop_front();
+            if ops.is_empty() || ops.iter().any(|op| u64::from(op.code) == instruction.code) {
+                reached = reached.or(lines.add(line(steps, instruction, isa))?);
             }
         }
         if is_last {
             break;
         }
+        if steps == most_steps {
+            reached = Some(LimitReached { flag: "max-watched", limit: limits.watched });
+        }
     }
-    kept.iter().try_for_each(|(step, instruction)| line(&mut out, *step, instruction, isa))?;
-    writeln!(out, "{}", counted(steps as usize, "step"))?;
-    Ok(out.flush()?)
+    let TraceLines { mut out, kept, .. } = lines;
+    kept.iter().try_for_each(|line| writeln!(out, "{line}"))?;
+    match reached {
+        Some(_) => writeln!(out, "the rest is left out")?,
+        None => writeln!(out, "{}", counted(steps as usize, "step"))?,
+    }
+    out.flush()?;
+    Ok(reached)
 }
 
-fn line(out: &mut impl Write, step: u64, instruction: &TracedInstruction, isa: &Isa) -> io::Result<()> {
+/// The lines of a trace.
+struct TraceLines<W> {
+    out: W,
+    /// The last lines, if only these are printed.
+    kept: VecDeque<String>,
+    /// How many are kept; 0 if all are printed.
+    last: u64,
+    /// The bytes of the lines that are printed or kept.
+    bytes: u64,
+    /// The maximum of these.
+    most: u64,
+}
+
+impl<W: Write> TraceLines<W> {
+    /// Prints a line, or keeps it instead of older ones. Returns the limit if there are too many bytes; then the line
+    /// is missing, or an older one that should be kept.
+    fn add(&mut self, line: String) -> io::Result<Option<LimitReached>> {
+        let length = line.len() as u64 + 1;
+        let reached = LimitReached { flag: "max-output", limit: self.most };
+        if self.last == 0 {
+            if self.bytes >= self.most {
+                return Ok(Some(reached));
+            }
+            self.bytes += length;
+            return writeln!(self.out, "{line}").map(|()| None);
+        }
+        self.bytes += length;
+        self.kept.push_back(line);
+        let mut is_short = false;
+        while self.kept.len() as u64 > self.last || self.bytes > self.most {
+            is_short |= self.kept.len() as u64 <= self.last;
+            let Some(oldest) = self.kept.pop_front() else { break };
+            self.bytes -= oldest.len() as u64 + 1;
+        }
+        Ok(is_short.then_some(reached))
+    }
+}
+
+fn line(step: u64, instruction: &TracedInstruction, isa: &Isa) -> String {
     let TracedInstruction { pc, code, gas, height, top } = instruction;
     let op = u16::try_from(*code).ok().and_then(|code| isa.by_code(code));
     let name = op.map_or_else(|| format!("{code:#04x}"), |op| op.name.to_owned());
@@ -61,5 +110,5 @@ fn line(out: &mut impl Write, step: u64, instruction: &TracedInstruction, isa: &
     let below = height.saturating_sub(top.len() as u64);
     let below = if below > 0 { format!(", {below} more") } else { String::new() };
     let line = format!("{step:>6}  {pc:04x}  {name:<14}  {gas:<8}  {}{below}", top.join(", "));
-    writeln!(out, "{}", escaped(line.trim_end()))
+    escaped(line.trim_end()).to_string()
 }

@@ -22,9 +22,8 @@ use vmconf::testees::process::{ProcessGroups, START, Stray, TesteeCommand};
 use self::adapter::{CheckPoints, CheckedAdapter, CheckedPoint, TIMEOUT};
 use crate::cli::families;
 use crate::cli::output;
-use crate::cli::result_file::ResultFile;
+use crate::cli::result_file::write_typed;
 use crate::cli::settings::{ConfigArgs, Settings};
-use crate::cli::unwritten::Unwritten;
 use crate::cli::vm::end_on_interrupt;
 
 /// Test whether an adapter follows the process protocol
@@ -85,7 +84,7 @@ impl VmCheckArgs {
             Err(why) => points.add("starts", Err(format!("{why}; give the path of the program"))),
         }
         if let Some(path) = &self.record {
-            ResultFile::with(path, &adapter.recorded).map_err(|error| Unwritten::file(path, error))?;
+            write_typed(path, &adapter.recorded)?;
         }
         print(&points)
     }

@@ -1,30 +1,35 @@
 //! The template of an adapter for a family: what its declaration says, in a language.
 
+mod c;
+mod go;
+mod words;
+
+use vmconf::machines::MachineInfo;
 use vmconf::model::field_type::{DeclaredField, FieldType, MemoryType};
 use vmconf::model::shape::{MemberShape, Shape};
 use vmconf::run::FamilyMachine;
 
-use super::machine_template::{announced, lines, quoted};
+use super::machine_template::{announced, comment, field_lines, lines, quoted};
+
+/// The indentation of names of fields in most templates.
+const INDENT: &str = "        ";
 
 /// A language that has a template for families.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum FamilyLanguage {
     Python,
     Rust,
+    C,
+    Go,
     JavaScript,
 }
 
 /// The text of an adapter with this name.
 pub(super) fn family_template(known: FamilyMachine, name: &str, language: FamilyLanguage) -> String {
     let FamilyMachine { family, machine } = known;
-    let declared = || family.program.iter().filter_map(declared);
-    let memories = declared().filter(|field| matches!(field.field_type, FieldType::Memory(_)));
-    let memories: Vec<_> = memories.map(|field| quoted(&field.name)).collect();
-    let text = language
-        .text()
-        .replace("{{loads}}", &lines(declared().map(|field| language.load(field))))
-        .replace("{{memories}}", &format!("[{}]", memories.join(", ")));
-    announced(&text, name, machine, &family.actions())
+    let declared: Vec<_> = family.program.iter().filter_map(declared).collect();
+    let text = language.filled(&declared);
+    announced(&text, name, machine, &family.actions(), &language.field_lines(machine))
 }
 
 fn declared(member: &MemberShape) -> Option<&'static DeclaredField> {
@@ -35,32 +40,69 @@ fn declared(member: &MemberShape) -> Option<&'static DeclaredField> {
 }
 
 impl FamilyLanguage {
-    fn text(self) -> &'static str {
+    /// The template with what a program has of these fields.
+    fn filled(self, fields: &[&DeclaredField]) -> String {
         match self {
-            FamilyLanguage::Python => include_str!("../templates/adapter-family.py"),
-            FamilyLanguage::Rust => include_str!("../templates/adapter-family.rs.txt"),
-            FamilyLanguage::JavaScript => include_str!("../templates/adapter-family.mjs"),
+            FamilyLanguage::Python => {
+                let memories = fields.iter().filter(|field| matches!(field.field_type, FieldType::Memory(_)));
+                let memories: Vec<_> = memories.map(|field| quoted(&field.name)).collect();
+                with_loads(include_str!("../templates/adapter-family.py"), fields, python_load)
+                    .replace("{{memories}}", &format!("[{}]", memories.join(", ")))
+            }
+            FamilyLanguage::Rust => {
+                with_loads(include_str!("../templates/adapter-family.rs.txt"), fields, rust_load)
+            }
+            FamilyLanguage::C => c::filled(include_str!("../templates/adapter-family.c"), fields),
+            FamilyLanguage::Go => go::filled(include_str!("../templates/adapter-family.go"), fields),
+            FamilyLanguage::JavaScript => {
+                with_loads(include_str!("../templates/adapter-family.mjs"), fields, javascript_load)
+            }
         }
     }
 
-    /// The line that reads a member of a program.
-    fn load(self, field: &DeclaredField) -> String {
-        let (name, notation) = (quoted(&field.name), field.field_type.notation());
+    fn field_lines(self, machine: &MachineInfo) -> String {
         match self {
-            FamilyLanguage::Python => match python(&field.field_type, &name) {
-                Some(value) => format!("        self.state[{name}] = {value}  # {notation}"),
-                None => format!(
-                    "        if {name} in program:  # {notation}\n            self.state[{name}] = program[{name}]"
-                ),
-            },
-            FamilyLanguage::Rust => {
-                format!("            ({name}, {}), // {notation}", rust(&field.field_type, &name))
-            }
-            FamilyLanguage::JavaScript => {
-                format!("      {name}: {}, // {notation}", javascript(&field.field_type, &name))
-            }
+            FamilyLanguage::Go => field_lines(machine, "\t\t", quoted),
+            // They are JSON there, which has no comma after the last one.
+            FamilyLanguage::C => field_lines(machine, INDENT, quoted).trim_end_matches(',').to_owned(),
+            FamilyLanguage::Rust => field_lines(machine, INDENT, rust_quoted),
+            FamilyLanguage::Python | FamilyLanguage::JavaScript => field_lines(machine, INDENT, quoted),
         }
     }
+}
+
+/// The template with a line that reads each field.
+fn with_loads(text: &str, fields: &[&DeclaredField], load: fn(&DeclaredField) -> String) -> String {
+    text.replace("{{loads}}", &lines(fields.iter().map(|field| load(field))))
+}
+
+fn python_load(field: &DeclaredField) -> String {
+    let (name, notation) = (quoted(&field.name), typed(field));
+    match python(&field.field_type, &name) {
+        Some(value) => format!("        self.state[{name}] = {value}  # {notation}"),
+        None => format!(
+            "        if {name} in program:  # {notation}\n            self.state[{name}] = program[{name}]"
+        ),
+    }
+}
+
+/// A text as Rust writes it.
+fn rust_quoted(text: &str) -> String {
+    format!("{text:?}")
+}
+
+fn rust_load(field: &DeclaredField) -> String {
+    let name = rust_quoted(&field.name);
+    format!("            ({name}, {}), // {}", rust(&field.field_type, &name), typed(field))
+}
+
+fn javascript_load(field: &DeclaredField) -> String {
+    let name = quoted(&field.name);
+    format!("      {name}: {}, // {}", javascript(&field.field_type, &name), typed(field))
+}
+
+fn typed(field: &DeclaredField) -> String {
+    comment(&field.field_type.notation())
 }
 
 /// The expression for the value of a member, with a default for one that is not given; `None` for a type without one.

@@ -19,9 +19,8 @@ use crate::cli::settings::{ConfigArgs, Settings};
 
 /// Write a template of an adapter
 ///
-/// The template speaks the process protocol. In Python and JavaScript, and for a family, it answers that it supports no
-/// program yet; in C, Go and Rust, it is a toy EVM; replace it with calls of your machine. It writes NAME with the
-/// extension of the language.
+/// The template speaks the process protocol, and answers that it supports no program yet; in C, Go and Rust, the one for
+/// evm is a toy EVM. Replace that with calls of your machine. It writes NAME with the extension of the language.
 ///
 /// Example: vmconf vm init python mine
 #[derive(Debug, Args)]
@@ -37,7 +36,7 @@ pub(super) struct Init {
     #[arg(long, value_name = "MACHINE", default_value = "evm", value_parser = machine_argument())]
     machine: String,
 
-    /// The family of vmconf, or a declaration, that it implements; in Python, Rust and JavaScript
+    /// The family of vmconf, or a declaration, that it implements
     #[arg(long, value_name = "NAME|FILE", conflicts_with = "machine")]
     family: Option<String>,
 
@@ -66,7 +65,7 @@ struct Template {
 }
 
 impl TemplateLanguage {
-    fn template(self) -> Template {
+    fn template(self, machine: &NamedMachine) -> Template {
         let template = |extension, text, build, run| Template { extension, text, build, run };
         match self {
             TemplateLanguage::Python => {
@@ -82,7 +81,10 @@ impl TemplateLanguage {
                 template("rs", include_str!("../templates/adapter.rs.txt"), build, run)
             }
             TemplateLanguage::C => {
-                let build = Some("cc -O2 -o {{name}} {{name}}.c -lcjson");
+                let build = Some(match machine {
+                    NamedMachine::Embedded(_) => "cc -O2 -o {{name}} {{name}}.c -lcjson",
+                    NamedMachine::Family(_) => "cc -O2 -o {{name}} {{name}}.c",
+                });
                 template("c", include_str!("../templates/adapter.c"), build, "./{{name}}")
             }
             TemplateLanguage::Go => {
@@ -102,13 +104,13 @@ impl Init {
         if self.name.is_empty() || self.name.starts_with('-') || !self.name.chars().all(is_plain) {
             bail!("the name {:?} must be letters, digits, - and _", self.name);
         }
-        let Template { extension, text, build, run } = self.language.template();
         let machine = self.machine(settings)?;
+        let Template { extension, text, build, run } = self.language.template(&machine);
         let fill = |text: &str| text.replace("{{name}}", &self.name);
         let file = format!("{}.{extension}", self.name);
         let text = match machine {
             NamedMachine::Embedded(machine) => self.of_machine(text, machine)?,
-            NamedMachine::Family(known) => self.of_family(known)?,
+            NamedMachine::Family(known) => self.of_family(known),
         };
         self.force.write(file.as_ref(), text.as_bytes())?;
         let mut out = output::stdout();
@@ -145,15 +147,14 @@ impl Init {
     }
 
     /// The template for a family.
-    fn of_family(&self, known: FamilyMachine) -> anyhow::Result<String> {
+    fn of_family(&self, known: FamilyMachine) -> String {
         let language = match self.language {
             TemplateLanguage::Python => FamilyLanguage::Python,
             TemplateLanguage::Rust => FamilyLanguage::Rust,
+            TemplateLanguage::C => FamilyLanguage::C,
+            TemplateLanguage::Go => FamilyLanguage::Go,
             TemplateLanguage::Js => FamilyLanguage::JavaScript,
-            TemplateLanguage::C | TemplateLanguage::Go => {
-                bail!("{}: there are templates in Python, Rust and JavaScript only", known.machine.name)
-            }
         };
-        Ok(family_template(known, &self.name, language))
+        family_template(known, &self.name, language)
     }
 }

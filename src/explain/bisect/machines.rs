@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::divergence::{Compared, Divergence, NextInstruction};
 use crate::isa::Isa;
 use crate::machines::MachineInfo;
+use crate::machines::status::LoadError;
 use crate::model::case::Case;
 use crate::model::count::counted;
 use crate::model::interrupt::Interrupt;
@@ -240,15 +241,15 @@ impl OnVm {
                 done.steps.into_iter().map(|state| self.state(state)).collect()
             }
             ProtocolAnswer::Done(done) => {
-                Err(OnVm::broke(&format!("answered {} steps of {}", done.steps.len(), stops.len())))
+                Err(self.breach(&format!("answered {} steps of {}", done.steps.len(), stops.len())))
             }
-            other => OnVm::refused(other),
+            other => self.refused(other),
         }
     }
 
     fn state(&self, protocol::ObservedState { fields }: protocol::ObservedState) -> Result<Value, Stopped> {
         let values = plain::read_fields(fields, self.info.fields);
-        Ok(Value::record(values.map_err(|misfit| OnVm::broke(&format!("answered {misfit}")))?))
+        Ok(Value::record(values.map_err(|misfit| self.breach(&format!("answered {misfit}")))?))
     }
 
     fn hashes(&mut self, actions: usize, after: &[u64]) -> Result<(Vec<String>, u64), Stopped> {
@@ -272,7 +273,7 @@ impl OnVm {
                     "answered digests of length {hashes}, but executed {executed}, which reach {numbers} of \"after\""
                 )))
             }
-            other => OnVm::refused(other),
+            other => self.refused(other),
         }
     }
 
@@ -298,13 +299,15 @@ impl OnVm {
         });
         match self.ask(request)? {
             ProtocolAnswer::Trace(TraceDone { instructions, .. }) => Ok(instructions),
-            other => OnVm::refused(other),
+            other => self.refused(other),
         }
     }
 
     fn ask(&mut self, request: Request) -> Result<ProtocolAnswer, Stopped> {
         match &mut self.asked {
-            Answerer::Process(vm) => vm.ask(request, &self.interrupt),
+            Answerer::Process(vm) => {
+                vm.ask(request, &self.interrupt).map_err(|stopped| named(&vm.command().name, stopped))
+            }
             Answerer::Embedded(server) => Ok(server.answer_to(request)),
         }
     }
@@ -322,12 +325,25 @@ impl OnVm {
         Stopped::Crash(Breakdown { what: what.to_owned(), stderr: String::new() })
     }
 
-    fn refused<T>(answer: ProtocolAnswer) -> Result<T, Stopped> {
+    fn refused<T>(&self, answer: ProtocolAnswer) -> Result<T, Stopped> {
         match answer {
             ProtocolAnswer::Skip(skip) => Err(Stopped::Unsupported(skip.reason)),
-            ProtocolAnswer::Error(failure) => Err(Stopped::Unsupported(failure.message)),
-            _ => Err(OnVm::broke("answered something else than was requested")),
+            ProtocolAnswer::Error(failure) => {
+                let reason = LoadError { at: failure.path(), ..LoadError::new(failure.message) };
+                Err(Stopped::Error(reason))
+            }
+            _ => Err(self.breach("answered something else than was requested")),
         }
+    }
+}
+
+/// The same, with the name of the machine that broke down: a command may ask several.
+fn named(vm: &str, stopped: Stopped) -> Stopped {
+    let named = |Breakdown { what, stderr }| Breakdown { what: format!("{vm}: {what}"), stderr };
+    match stopped {
+        Stopped::Crash(breakdown) => Stopped::Crash(named(breakdown)),
+        Stopped::Timeout(breakdown) => Stopped::Timeout(named(breakdown)),
+        stopped => stopped,
     }
 }
 

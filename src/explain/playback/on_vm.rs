@@ -24,6 +24,10 @@ const MAX_BYTES: usize = 8 << 20;
 /// How many answers of each kind are kept.
 const KEPT: usize = 2;
 
+/// How many requests for a part of the run may fail before it is asked for nothing more: each may be a machine that is
+/// started again, and a run has many parts.
+const MAX_FAILURES: u8 = 3;
+
 /// How many instructions of a run are counted.
 const MAX_STEPS: u64 = 1 << 40;
 
@@ -39,6 +43,27 @@ pub struct VmRun {
     fields: Vec<String>,
     instructions: AnswerCache<TracedInstruction>,
     states: AnswerCache<Value>,
+    failures: PlaybackFailures,
+}
+
+/// The requests that the machine did not answer.
+#[derive(Default)]
+struct PlaybackFailures {
+    count: u8,
+    last: Option<Stopped>,
+}
+
+impl PlaybackFailures {
+    /// The result of a request; that of the last one that failed if too many did.
+    fn unless_too_many<T>(&mut self, ask: impl FnOnce() -> Result<T, Stopped>) -> Result<T, Stopped> {
+        if let Some(last) = self.last.as_ref().filter(|_| self.count >= MAX_FAILURES) {
+            return Err(last.clone());
+        }
+        ask().inspect_err(|stopped| {
+            self.count += u8::from(!matches!(stopped, Stopped::Interrupted));
+            self.last = Some(stopped.clone());
+        })
+    }
 }
 
 /// How the machine reports the steps of a run.
@@ -73,7 +98,17 @@ impl VmRun {
         let reported = on_vm.reported().into_iter().filter(|name| declared.contains(name));
         let fields = reported.map(str::to_owned).collect();
         let (instructions, states) = (AnswerCache::new(INSTRUCTIONS), AnswerCache::new(FEW_STATES));
-        let mut run = VmRun { on_vm, isa, shows, ends: Vec::new(), cut: None, fields, instructions, states };
+        let mut run = VmRun {
+            on_vm,
+            isa,
+            shows,
+            ends: Vec::new(),
+            cut: None,
+            fields,
+            instructions,
+            states,
+            failures: PlaybackFailures::default(),
+        };
         run.count()?;
         Ok(run)
     }
@@ -185,7 +220,8 @@ impl VmRun {
             } else {
                 (step, vec![self.point(step)])
             };
-            let states = self.on_vm.states(&stops, &self.fields)?;
+            let ask = || self.on_vm.states(&stops, &self.fields);
+            let states = self.failures.unless_too_many(ask)?;
             let weight = states.iter().map(|state| state.weight(MAX_BYTES)).max().unwrap_or(0).max(1);
             let most = ((MAX_BYTES / weight) as u64).clamp(FEW_STATES, MANY_STATES);
             self.states.keep(first, states);
@@ -203,7 +239,8 @@ impl VmRun {
         }
         if !self.instructions.has(step) {
             let range = self.instructions.range(step);
-            let mut page = self.on_vm.instructions_of(self.ends.len(), range.start, INSTRUCTIONS)?;
+            let ask = || self.on_vm.instructions_of(self.ends.len(), range.start, INSTRUCTIONS);
+            let mut page = self.failures.unless_too_many(ask)?;
             page.truncate(INSTRUCTIONS as usize);
             self.instructions.keep(range.start, page);
         }

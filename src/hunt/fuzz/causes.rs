@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use super::FuzzCause;
+use super::fuzz_cause::FuzzCause;
 use crate::explain::spectrum::before::{
     NumbersBefore, ObservedNumber, SeparatingRule, numbers, observed_with_cells, rule,
 };

@@ -11,11 +11,11 @@ use std::{iter, vec};
 use self::refused::RefusedInstructions;
 use self::subject::{CauseCertainty, CauseInWords, Subject, cause, explains};
 use self::template::{ProgramTemplate, read_back};
-use super::said::{said, source, with_machines};
-use super::{
-    CaseFindings, DifferenceOf, FuzzCause, FuzzFinding, FuzzOptions, FuzzRefusal, FuzzSubject, FuzzTarget,
-    MAX_REPEATED, NotFuzzed, NotRepeated, RanOrRefused, is_alike, program_of, repeats,
-};
+use super::again::{is_alike, repeats};
+use super::finding::{CaseFindings, DifferenceOf, FuzzFinding, FuzzRefusal, NotRepeated};
+use super::fuzz_cause::FuzzCause;
+use super::said::{program_of, said, source, with_machines};
+use super::target::{FuzzOptions, FuzzSubject, FuzzTarget, MAX_REPEATED, NotFuzzed, RanOrRefused};
 use crate::explain::observed_run::{Detail, ObservedRun};
 use crate::explain::observer::SeenOutcomes;
 use crate::formats::{MakeVector, NewVector, made_for};

@@ -1,8 +1,9 @@
-//! What machines did with a vector, in words.
+//! The vectors of findings, and what machines did with them, in words.
 
 use serde_json::Map;
 
 use crate::model::brief::brief;
+use crate::model::case::Program;
 use crate::model::verdict::{CaseDifference, Verdict};
 use crate::run::LoadedFile;
 use crate::run::sources::{SourceOrigin, VectorSource};
@@ -49,4 +50,9 @@ pub(super) fn with_machines(file: &LoadedFile<'_>, machines: &[(String, String)]
 /// The source that stands for a generated vector.
 pub(super) fn source() -> VectorSource {
     VectorSource::new("program.json".into(), "program.json".into(), SourceOrigin::Stream)
+}
+
+/// The program of the only case of a file.
+pub(super) fn program_of(file: &LoadedFile<'_>) -> Option<Program> {
+    Some(file.case(0)?.read().ok()?.case?.program)
 }

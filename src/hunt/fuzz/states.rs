@@ -5,12 +5,12 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::vec;
 
+use super::again::{REPEATS, is_alike, repeats};
 use super::causes::{CauseFinder, CommonState, ENOUGH, Neighbours};
-use super::said::{said, source, with_machines};
-use super::{
-    CaseFindings, DifferenceOf, FuzzCause, FuzzFinding, FuzzOptions, FuzzRefusal, FuzzSubject, FuzzTarget,
-    MAX_REPEATED, NotFuzzed, NotRepeated, REPEATS, RanOrRefused, is_alike, program_of, repeats,
-};
+use super::finding::{CaseFindings, DifferenceOf, FuzzFinding, FuzzRefusal, NotRepeated};
+use super::fuzz_cause::FuzzCause;
+use super::said::{program_of, said, source, with_machines};
+use super::target::{FuzzOptions, FuzzSubject, FuzzTarget, MAX_REPEATED, NotFuzzed, RanOrRefused};
 use crate::explain::spectrum::before::NumbersBefore;
 use crate::formats::family::{FamilyWriter, NewFamilyCase};
 use crate::hunt::corpus::FuzzCorpus;

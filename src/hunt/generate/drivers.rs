@@ -1,6 +1,7 @@
 //! Programs that drive another one: each command gets operands in registers.
 
-use super::{GeneratedProgram, Piece, ProgramDraft, ProgramGenerator};
+use super::generator::ProgramGenerator;
+use super::program::{GeneratedProgram, Piece, ProgramDraft};
 use crate::machines::program_parts::DriverCommands;
 use crate::prove::numbers::Numbers;
 

@@ -1,6 +1,7 @@
 //! Exceptions, and what handles them.
 
-use super::{Piece, ProgramDraft, ProgramGenerator};
+use super::generator::ProgramGenerator;
+use super::program::{Piece, ProgramDraft};
 use crate::isa::{ImmediateOperand, OpInfo};
 use crate::machines::program_parts::OperandKind;
 use crate::prove::numbers::Numbers;

@@ -1,6 +1,7 @@
 //! Programs with too few values on the stack, and with as many as fit, or one more.
 
-use super::{GeneratedProgram, Piece, ProgramDraft, ProgramFrame, ProgramGenerator};
+use super::generator::ProgramGenerator;
+use super::program::{GeneratedProgram, Piece, ProgramDraft, ProgramFrame, StackFill, StackHeight};
 use crate::isa::{OpInfo, Unit};
 use crate::machines::program_parts::{OperandKind, RepeatedInstruction};
 use crate::prove::numbers::Numbers;
@@ -10,25 +11,6 @@ const MAX_INSTRUCTIONS: usize = 12;
 
 /// How many values a program pushes at its end whose stack is full then: more than instructions before it.
 const RISE: usize = 12;
-
-/// How the stack of a program is filled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::hunt) struct StackFill {
-    pub(super) to: StackHeight,
-    /// Which of the ways that the machine's parts list.
-    way: usize,
-    /// How many pieces at the start fill it.
-    pub(super) pieces: usize,
-}
-
-/// How full a stack is at its largest moment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum StackHeight {
-    /// As full as the limit allows.
-    Full,
-    /// One value more than that: the program ends there.
-    OneTooMany,
-}
 
 /// The largest moment of a program on a stack with room.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -2,7 +2,8 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{GeneratedProgram, Piece, ProgramFrame, ProgramGenerator};
+use super::generator::ProgramGenerator;
+use super::program::{GeneratedProgram, Piece, ProgramFrame};
 use crate::formats::Inputs;
 use crate::hunt::minimize::programs::listed;
 use crate::isa::{OpInfo, Unit};

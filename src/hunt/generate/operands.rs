@@ -7,7 +7,8 @@ use std::ops::Range;
 
 use num_bigint::{BigInt, Sign};
 
-use super::{Piece, ProgramDraft, ProgramGenerator, jumps, of_groups};
+use super::generator::{ProgramGenerator, of_groups};
+use super::program::{Piece, ProgramDraft, jumps};
 use crate::isa::{OpInfo, WordField};
 use crate::machines::program_parts::{BuiltOperand, OperandKind, PushedNumber};
 use crate::prove::numbers::Numbers;
@@ -250,12 +251,5 @@ impl ProgramGenerator {
             }
             _ => numbers.bits() as u16,
         }
-    }
-}
-
-impl super::GeneratedProgram {
-    /// Appends some of its pieces once more.
-    fn repeat(&mut self, pieces: Range<usize>) {
-        self.pieces.extend_from_within(pieces);
     }
 }

@@ -6,7 +6,7 @@ use num_bigint::{BigInt, Sign};
 
 use super::handlers::has_two_targets;
 use super::notation::YIELD;
-use super::{GeneratedProgram, Piece, ProgramFrame};
+use super::program::{GeneratedProgram, Piece, ProgramFrame};
 use crate::isa::disassembler::disassemble;
 use crate::isa::{ImmediateOperand, Isa, Unit};
 use crate::machines::MachineInfo;

@@ -1,65 +1,11 @@
 //! Values that instructions keep besides the stack. A wrong instruction shows only if what is stored is loaded again,
 //! if what lies beside it is loaded, and if a load finds a value that others do not have.
 
-use std::collections::HashMap;
-
-use super::{Piece, ProgramDraft, ProgramGenerator};
-use crate::isa::{Isa, OpInfo, Unit};
-use crate::machines::program_parts::Variables;
+use super::generator::ProgramGenerator;
+use super::kept_values::KeptUse;
+use super::program::ProgramDraft;
+use crate::isa::{OpInfo, Unit};
 use crate::prove::numbers::Numbers;
-
-/// The instructions that store and load values.
-pub(super) struct KeptValues {
-    rows: Vec<KeptRow>,
-    /// The row of an instruction, by its code, and how it uses it.
-    of: HashMap<u16, (usize, KeptUse)>,
-}
-
-/// What [`Variables`] names, as instructions.
-struct KeptRow {
-    first: Vec<Piece>,
-    stores: Vec<&'static OpInfo>,
-    loads: Vec<&'static OpInfo>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum KeptUse {
-    Stores,
-    Loads,
-}
-
-impl KeptValues {
-    pub(super) fn new(isa: &'static Isa, variables: &[Variables]) -> KeptValues {
-        let named = |names: &[&str]| names.iter().filter_map(|name| isa.by_name(name)).collect::<Vec<_>>();
-        let piece = |&(name, operands): &(&str, &[u8])| {
-            let op = isa.by_name(name)?;
-            Some(Piece::new(op, [&[op.code as u8], operands].concat()))
-        };
-        let row = |it: &Variables| KeptRow {
-            first: it.first.iter().filter_map(piece).collect(),
-            stores: named(it.stores),
-            loads: named(it.loads),
-        };
-        let rows: Vec<_> = variables.iter().map(row).collect();
-        let mut of = HashMap::new();
-        for (index, row) in rows.iter().enumerate() {
-            of.extend(row.stores.iter().map(|op| (op.code, (index, KeptUse::Stores))));
-            of.extend(row.loads.iter().map(|op| (op.code, (index, KeptUse::Loads))));
-        }
-        KeptValues { rows, of }
-    }
-
-    /// Whether an instruction stores or loads such values.
-    pub(super) fn has(&self, op: &OpInfo) -> bool {
-        self.of.contains_key(&op.code)
-    }
-
-    /// The pieces that prepare the rows whose bits are set.
-    pub(super) fn first(&self, variables: u8) -> impl Iterator<Item = &Piece> {
-        let rows = self.rows.iter().enumerate().filter(move |(index, _)| variables >> index & 1 == 1);
-        rows.flat_map(|(_, row)| &row.first)
-    }
-}
 
 impl ProgramGenerator {
     /// Before an instruction that loads a value: stores one there, two thirds of the time.

@@ -2,8 +2,8 @@
 
 use num_bigint::BigInt;
 
-use super::nodes::document;
-use super::{Minimizer, reading};
+use super::minimizer::Minimizer;
+use super::nodes::{document, reading};
 use crate::model::value::Value;
 use crate::text::edit::{TextChange, apply};
 use crate::text::json::{JsonDatum, JsonNode};
@@ -20,14 +20,14 @@ pub(super) fn lower(minimizer: &mut Minimizer<'_>) {
     if minimizer.file.case(0).is_none_or(|case| case.family().is_none()) {
         return;
     }
-    let members = reading(&minimizer.file).map_or(0, |read| read.case.places.len());
+    let members = reading(&minimizer.file).map_or(0, |case| case.places.len());
     for member in 0..members {
         for new in LOW {
             let Some(text) = text_with(minimizer, member, new) else { continue };
             if minimizer.attempt(text) {
                 break;
             }
-            if minimizer.is_cut {
+            if minimizer.cut.is_some() {
                 return;
             }
         }
@@ -38,7 +38,7 @@ pub(super) fn lower(minimizer: &mut Minimizer<'_>) {
 /// memories have moved with it. `None` if it is no number, or not larger.
 fn text_with(minimizer: &Minimizer<'_>, member: usize, new: u64) -> Option<String> {
     let document = document(&minimizer.file)?;
-    let case = reading(&minimizer.file)?.case;
+    let case = reading(&minimizer.file)?;
     let (path, origin) = case.places.get(member)?;
     let Value::Int(old) = case.program.0.get(&path.last().to_string())? else { return None };
     let old = u64::try_from(old).ok().filter(|old| *old > new)?;

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::reading;
+use crate::model::case::Case;
 use crate::run::LoadedFile;
+use crate::text::edit::{TextChange, apply};
 use crate::text::json::{Document, JsonNode};
 
 /// The longest list that is demanded and looked into: the items of a list may have members that need not be demanded.
@@ -35,7 +36,7 @@ pub(super) fn inputs(file: &LoadedFile<'_>) -> Vec<u32> {
 
 /// Where the only case of a file states what is demanded; `None` if it cannot be read.
 fn demanded(file: &LoadedFile<'_>) -> Option<BTreeSet<u32>> {
-    let case = reading(file)?.case;
+    let case = reading(file)?;
     Some(case.demands().map(|assertion| assertion.origin.0).collect())
 }
 
@@ -51,4 +52,24 @@ fn nodes_if<'d>(document: &'d Document, is_listed: impl Fn(JsonNode<'d>) -> bool
         }
     }
     nodes
+}
+
+/// The only case of a file; `None` if it is broken.
+pub(super) fn reading(file: &LoadedFile<'_>) -> Option<Case> {
+    file.case(0)?.read().ok()?.case
+}
+
+/// The text without members that are empty lists; `None` if there are none.
+pub(super) fn without_empty_lists(file: &LoadedFile<'_>) -> Option<String> {
+    let document = document(file)?;
+    let is_empty_list = |node: JsonNode<'_>| node.is_array() && node.values().next().is_none();
+    let objects = nodes(document).into_iter().filter(|node| node.is_object());
+    let removed: Vec<_> = objects
+        .flat_map(|from| {
+            let members = from.members().enumerate();
+            let empty = members.filter(|(_, member)| is_empty_list(member.value));
+            empty.map(move |(index, _)| TextChange::Remove { from, index }).collect::<Vec<_>>()
+        })
+        .collect();
+    (!removed.is_empty()).then(|| apply(document, &removed))
 }

@@ -1,6 +1,7 @@
 //! Removes elements of arrays and members of objects, large parts first.
 
-use super::{Minimizer, programs};
+use super::minimizer::Minimizer;
+use super::programs;
 use crate::text::edit::{TextChange, apply};
 use crate::text::json::JsonNode;
 
@@ -18,7 +19,7 @@ fn remove_in(minimizer: &mut Minimizer<'_>, at: usize) {
     let mut chunk = count(minimizer, at);
     while chunk > 0 {
         let mut end = count(minimizer, at);
-        while end > 0 && !minimizer.is_cut {
+        while end > 0 && minimizer.cut.is_none() {
             let start = end.saturating_sub(chunk);
             if let Some(text) = without(minimizer, at, start..end) {
                 minimizer.attempt(text);

@@ -10,7 +10,7 @@ use std::ops::Range;
 use num_bigint::BigInt;
 use serde_json::Value as Json;
 
-use super::Minimizer;
+use super::minimizer::Minimizer;
 use super::nodes::{document, nodes};
 use crate::isa::disassembler::{ListingLine, disassemble};
 use crate::isa::{ImmediateOperand, Isa, Unit};
@@ -68,7 +68,7 @@ fn remove_chunks(minimizer: &mut Minimizer<'_>, isa: &'static Isa, at: usize, ch
     let count =
         |minimizer: &Minimizer<'_>| programs(minimizer, isa).get(at).map_or(0, ProgramText::instructions);
     let mut end = count(minimizer);
-    while end > 0 && !minimizer.is_cut {
+    while end > 0 && minimizer.cut.is_none() {
         let start = end.saturating_sub(chunk);
         let _ = without(minimizer, isa, at, start..end).into_iter().any(|text| minimizer.attempt(text));
         end = start.min(count(minimizer));

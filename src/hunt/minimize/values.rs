@@ -2,7 +2,7 @@
 
 use num_bigint::{BigInt, Sign};
 
-use super::Minimizer;
+use super::minimizer::Minimizer;
 use crate::text::edit::{TextChange, apply};
 use crate::text::json::{JsonDatum, JsonNode};
 use crate::text::number::integer;

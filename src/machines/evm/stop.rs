@@ -16,7 +16,7 @@ pub(super) enum EvmStop {
     Halted(Halt),
     /// A limit of the runner.
     Limited(Limit),
-    /// The loop reached a jump at which it must stop; see [`StepCount`].
+    /// The loop reached a jump at which it must stop; see [`StepCount`](super::context::StepCount).
     Fenced,
     /// The loop jumped to a hot destination.
     Hot,

@@ -303,7 +303,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(100))]
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
         fn sharing_does_not_change_the_text(graph in graph(), left in prop_oneof![Just(MAX_SHOWN), 1..2_000_usize]) {

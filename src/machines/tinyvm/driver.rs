@@ -1,8 +1,6 @@
 //! The test-driver environment: one machine, the driver, tests another, the testee. The driver issues
 //! commands by yielding.
 
-use std::fmt;
-
 use super::core::{TinyCore, TinyStop, TinyWords};
 use crate::machines::account::{CaseAccount, Limit};
 
@@ -70,23 +68,14 @@ pub(super) enum DriverOutcome {
 }
 
 /// Why the report of a driver is invalid.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum ReportError {
     /// There is no room for the markers after this number of results.
+    #[error("at most 65534 tests")]
     TooManyTests,
     /// A wrong word in the place of a marker.
+    #[error("marker 0x{expected:04x} expected at 0x{address:04x}, found 0x{found:04x}")]
     Marker { address: u16, expected: u16, found: u16 },
-}
-
-impl fmt::Display for ReportError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ReportError::TooManyTests => f.write_str("at most 65534 tests"),
-            ReportError::Marker { address, expected, found } => {
-                write!(f, "marker 0x{expected:04x} expected at 0x{address:04x}, found 0x{found:04x}")
-            }
-        }
-    }
 }
 
 /// What a driver reports about one test.

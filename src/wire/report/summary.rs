@@ -50,5 +50,6 @@ pub(super) fn rounded_seconds(time: Duration) -> f64 {
 ///
 /// If the number is not a valid duration.
 pub(super) fn duration(seconds: f64) -> Result<Duration, String> {
-    Duration::try_from_secs_f64(seconds).map_err(|_| format!("{seconds} seconds is not a duration"))
+    Duration::try_from_secs_f64(seconds)
+        .map_err(|_| format!("has {seconds:?} seconds where a number from 0 on is expected"))
 }

@@ -131,9 +131,13 @@ fn malformed_traces_are_refused() {
         (
             format!("{{\"pc\":-1,\"op\":1}}\n{step}\n"),
             3,
-            "/t.jsonl:1: pc: expected a number such as 10 or \"0xa\"",
+            "/t.jsonl:1: pc: expected a number below 2^64 such as 10, or any in hex as \"0xa\"",
         ),
-        (format!("{{\"pc\":1,\"op\":\"ADD\"}}\n{step}\n"), 3, "/t.jsonl:1: op: expected a number such as 10"),
+        (
+            format!("{{\"pc\":1,\"op\":\"ADD\"}}\n{step}\n"),
+            3,
+            "/t.jsonl:1: op: expected a number below 2^64 such as 10",
+        ),
         (
             format!("{step}\n{{\"output\":\"0x\"}}\n{step}\n"),
             3,
@@ -242,6 +246,25 @@ fn a_machine_that_tells_no_steps_is_refused() {
     let expected = "error: --vm mute cannot be explored for evm: its adapter tells nothing about single steps: it needs \
                     the request trace in requests of its hello, or run or step-into in actions; docs/src/protocol.md describes both\n";
     assert_eq!(stderr, expected);
+}
+
+/// A machine that breaks down whenever it is asked for instructions is not started again for each of them.
+#[test]
+fn a_machine_that_breaks_down_is_asked_a_few_times() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("long.json").to_str().unwrap().to_owned();
+    // 8,000 JUMPDESTs, which are in eight answers.
+    let code = format!("0x{}", "5b".repeat(8_000));
+    assert_eq!(vmconf(&["exec", "evm", &code, "--vector", &file]).exit, 0);
+    let (script, starts) = (folder.path().join("breaks.sh"), folder.path().join("starts"));
+    let serve =
+        format!("echo >> {}\n{SERVE} | sed -u 's/\"instructions\":\\[.*/broken/'\n", starts.display());
+    fs::write(&script, serve).unwrap();
+    let breaks = format!("breaks=sh {}", script.display());
+    let Ran { exit, stderr, .. } = vmconf(&["explore", &file, "--vm", &breaks, "--html", "-"]);
+    assert_eq!(exit, 0, "{stderr}");
+    let count = fs::read_to_string(starts).unwrap().lines().count();
+    assert!((2..=10).contains(&count), "{count}");
 }
 
 /// A run that does not end by itself is shown as far as the machine answers.

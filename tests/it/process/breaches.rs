@@ -4,8 +4,6 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::thread::sleep;
-use std::time::Duration;
 
 use serde_json::Value as Json;
 use tempfile::TempDir;
@@ -173,15 +171,12 @@ fn interruptible(folder: &Path, args: &[&str]) -> Child {
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// Waits until the machine has answered this number of requests and is left with another, and ends the run when vmconf
-/// has read the last answer.
-fn interrupted(child: Child, folder: &Path, answers: usize, unanswered: usize) -> Ran {
+/// Waits until the processes of the machine have answered this number of requests, and each has another one that it
+/// does not answer, so that vmconf has read its answers; then ends the run.
+fn interrupted(child: Child, folder: &Path, answers: usize, processes: usize) -> Ran {
     let answered = || fs::read_to_string(folder.join("log")).map_or(0, |log| log.lines().count());
     let asked = || fs::read_to_string(folder.join("asked")).map_or(0, |asked| asked.lines().count());
-    wait_until("the answers and the last questions", || answered() == answers && asked() == unanswered);
-    // A process that is asked something else has had its answer read. Nothing shows that of the last answer of one that
-    // is not.
-    sleep(Duration::from_millis(300));
+    wait_until("the answers and the last questions", || answered() == answers && asked() == processes);
     Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     ended(child)
 }
@@ -203,10 +198,11 @@ fn what_is_finished_behind_an_unfinished_case_is_reported() {
     let names: Vec<_> = (1..20).map(|number| format!("a{number:02}")).collect();
     let mut cases = vec![("slow", 0x08)];
     cases.extend(names.iter().map(|name| (&**name, 0)));
+    cases.push(("slow3", 0x08));
     write(&folder.join("a.json"), &cases);
     write(&folder.join("b.json"), &[("b1", 0), ("b2", 0)]);
     write(&folder.join("c.json"), &[("c1", 0), ("slow2", 0x08), ("c2", 0)]);
-    let ran = interrupted(interruptible(folder, &["-j3", "a.json", "b.json", "c.json"]), folder, 22, 2);
+    let ran = interrupted(interruptible(folder, &["-j3", "a.json", "b.json", "c.json"]), folder, 22, 3);
     assert_eq!(ran.exit, 130, "{ran:?}");
     let finished: Vec<_> = names.iter().map(String::as_str).chain(["b1", "b2", "c1"]).collect();
     assert_eq!(reported(folder), finished);

@@ -247,6 +247,24 @@ fn exec_and_trace_run_on_a_machine() {
     let pushes = foreign.iter().filter(|line| line.ends_with(" PUSH1")).count();
     assert_eq!(trace(&["--op", "PUSH1"]).stdout.matches(" PUSH1 ").count(), pushes);
 
+    // What the machine reports is bounded as what runs here.
+    let limited = |args: &[&str]| {
+        let Ran { exit, stdout, stderr } = trace(args);
+        assert_eq!(exit, 3, "{stderr}");
+        assert_eq!(stderr.lines().count(), 1, "{stderr}");
+        (column(&stdout), stderr)
+    };
+    let (shown, why) = limited(&["--max-watched", "2"]);
+    assert_eq!(shown, [&foreign[..3], &["the rest is".to_owned()]].concat());
+    assert!(why.contains("add.json::small: limit of the runner reached: --max-watched 2; --from"), "{why}");
+    let (shown, why) = limited(&["--max-output", "1"]);
+    assert_eq!(shown, [&foreign[..2], &["the rest is".to_owned()]].concat());
+    assert!(why.contains("limit of the runner reached: --max-output 1; --from"), "{why}");
+    // Of the last steps, the newest are kept.
+    let line = all.lines().nth(steps).unwrap().len();
+    let (shown, _) = limited(&["--last", "2", "--max-output", &(line + 1).to_string()]);
+    assert_eq!(shown, [&foreign[..1], &foreign[steps..=steps], &["the rest is".to_owned()]].concat());
+
     let script = at_root(SCRIPT).to_str().unwrap().to_owned();
     let vm = format!("hostile=sh {script}");
     for (args, exit, expected) in [

@@ -3,7 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::explain::explain;
-use crate::hunt::fuzz::{DifferenceOf, FuzzCause};
+use crate::hunt::fuzz::finding::DifferenceOf;
+use crate::hunt::fuzz::fuzz_cause::FuzzCause;
 use crate::hunt::minimize::{diverging_instruction, named_instruction};
 use crate::isa::OpInfo;
 use crate::model::verdict::VerdictKind;

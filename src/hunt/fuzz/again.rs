@@ -1,0 +1,22 @@
+//! Whether a case fails again in the same way.
+
+use crate::model::verdict::Verdict;
+
+/// How often machines are asked again about what is reported or written.
+pub(super) const REPEATS: usize = 3;
+
+/// The same about a case on which a machine does not answer in time.
+const TIMEOUT_REPEATS: usize = 1;
+
+/// Whether a case fails again as before. Breakdowns differ in what the machine wrote.
+pub(super) fn is_alike(again: &Verdict, before: &Verdict) -> bool {
+    match (again, before) {
+        (Verdict::Fail(again), Verdict::Fail(before)) => again.differences == before.differences,
+        _ => again.kind() == before.kind(),
+    }
+}
+
+/// How often machines are asked again about a case that fails like this.
+pub(super) fn repeats(verdict: &Verdict) -> usize {
+    if matches!(verdict, Verdict::Timeout(_)) { TIMEOUT_REPEATS } else { REPEATS }
+}

@@ -1,0 +1,40 @@
+//! The instruction that an explanation says to be wrong.
+
+use std::mem;
+
+use crate::machines;
+use crate::model::explanation::{BlameAnswer, Explanation};
+
+/// The instruction that is said to be wrong: the one after which the machines first differ, if both report their steps;
+/// else the first one that did what its row does not declare, or the one that made the first wrong value.
+pub(in crate::hunt) fn named_instruction(explained: &Explanation) -> Option<NamedInstruction> {
+    let deviating = || explained.row_deviation.as_ref()?.by.op;
+    let executed = diverging_instruction(explained).or_else(deviating);
+    let blamed = || {
+        explained.blames.iter().find_map(|answer| {
+            Some(NamedInstruction { op: answer.blame()?.by.op?, answer: Some(mem::discriminant(answer)) })
+        })
+    };
+    executed.map(|op| NamedInstruction { op, answer: None }).or_else(blamed)
+}
+
+/// The instruction that is said to be wrong.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::hunt) struct NamedInstruction {
+    pub(in crate::hunt) op: &'static str,
+    /// How it is known: one that wrote the value is another cause than one that could have. `None` if the instruction
+    /// itself went wrong.
+    answer: Option<mem::Discriminant<BlameAnswer>>,
+}
+
+/// The instruction after which the machines first differ, if both report their steps. Where what follows is another
+/// instruction at the same place, the machines do not execute the same program, and none is to blame before.
+pub(in crate::hunt) fn diverging_instruction(explained: &Explanation) -> Option<&'static str> {
+    let divergence = explained.divergence.as_ref()?;
+    let differs = |name: &str| divergence.differs.iter().any(|it| it.datum == name);
+    if differs("op") && !differs("pc") {
+        return None;
+    }
+    let machine = machines::by_name(explained.report.machine.as_deref()?)?;
+    machine.isa.by_name(divergence.op.as_ref()?).map(|op| op.name)
+}
