@@ -5,9 +5,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::model::diagnostic::Diagnostic;
-use crate::model::field_type::DeclaredField;
-use crate::model::name_index::NameIndex;
+use crate::model::{DeclaredField, Diagnostic, NameIndex};
 use crate::text::source_text::SourceText;
 
 mod fields;

@@ -60,11 +60,8 @@ impl<T> Mailbox<T> {
         self.wake();
     }
 
-    /// The messages that are there. If there are none, waits for at most this time.
-    ///
-    /// # Errors
-    ///
-    /// Why there are none.
+    /// The messages that are there. If there are none, waits for at most this time. The error says why there are
+    /// none.
     pub(super) fn take(&self, patience: Duration) -> Result<Vec<T>, NoMail> {
         let waited = self.arrived.wait_timeout_while(lock(&self.mail), patience, |mail| {
             mail.is_awaited = mail.messages.is_empty() && !mail.is_closed;
