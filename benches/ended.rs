@@ -1,6 +1,6 @@
 //! How a run of a program ended, in terms that vmconf and its peers provide.
 
-use vmconf::model::value::Value;
+use vmconf::model::Value;
 
 /// How a run ended, in terms that all of them provide.
 #[derive(Debug, PartialEq)]

@@ -12,9 +12,7 @@ use std::ptr::{null, null_mut};
 use anyhow::{Context, ensure};
 use libloading::Library;
 use num_bigint::{BigInt, Sign};
-use vmconf::model::case::Program;
-use vmconf::model::hex::number_key;
-use vmconf::model::value::Value;
+use vmconf::model::{Program, Value, number_key};
 
 use crate::ended::Ended;
 use crate::programs::{bytes, member, number};

@@ -8,9 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow, ensure};
-use vmconf::model::event::RunSummary;
-use vmconf::model::interrupt::Interrupt;
 use vmconf::model::limits::Limits;
+use vmconf::model::{Interrupt, RunSummary};
 use vmconf::run::anchor::Anchor;
 use vmconf::run::sources::{self, Sources};
 use vmconf::run::{self, CaseSample, LoadOptions, Purpose, RunOptions};

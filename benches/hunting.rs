@@ -16,7 +16,7 @@ use vmconf::hunt::corpus::FuzzCorpus;
 use vmconf::hunt::fuzz::{FuzzEvent, FuzzFinding, FuzzMachine, FuzzOptions, FuzzSubject, fuzz};
 use vmconf::hunt::minimize::{KeptFailure, MinimizeOptions, minimize, options_of};
 use vmconf::machines::{MachineInfo, of_this_crate};
-use vmconf::model::interrupt::Interrupt;
+use vmconf::model::Interrupt;
 use vmconf::model::limits::Limits;
 use vmconf::prove::mutants::equivalent::noticeable_faults_of;
 use vmconf::prove::mutants::fault::{RowFault, row_faults_of};

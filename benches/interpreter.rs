@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, ensure};
 use vmconf::machines::machine::{At, Watch};
 use vmconf::machines::tiers::Tiers;
-use vmconf::model::value::Value;
+use vmconf::model::Value;
 
 use crate::Selection;
 use crate::ended::Ended;

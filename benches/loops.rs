@@ -5,8 +5,7 @@ use vmconf::isa::Isa;
 use vmconf::isa::assembler::assemble;
 use vmconf::machines;
 use vmconf::machines::tiers::Tiers;
-use vmconf::model::case::Program;
-use vmconf::model::value::Value;
+use vmconf::model::{Program, Value};
 
 use crate::Rounds;
 use crate::instructions::{Counted, cell};

@@ -19,10 +19,7 @@ use revm_interpreter::{
     CallInput, GasTable, Host, InputsImpl, InstructionTable, Interpreter, InterpreterAction,
     InterpreterResult, SStoreResult, SelfDestructResult, SharedMemory, StateLoad, instruction_table,
 };
-use vmconf::model::case::Program;
-use vmconf::model::hex::number_key;
-use vmconf::model::name::Name;
-use vmconf::model::value::Value;
+use vmconf::model::{Name, Program, Value, number_key};
 
 use crate::ended::Ended;
 use crate::programs::{bytes, member, number};

@@ -5,9 +5,8 @@ use std::path::Path;
 
 use anyhow::{Context, anyhow, ensure};
 use vmconf::formats::{self, FormatOptions};
-use vmconf::model::case::Program;
 use vmconf::model::limits::Limits;
-use vmconf::model::value::Value;
+use vmconf::model::{Program, Value};
 use vmconf::text::json::{Document, JsonNode};
 use walkdir::WalkDir;
 

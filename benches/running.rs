@@ -5,9 +5,8 @@ use vmconf::machines;
 use vmconf::machines::machine::{At, Machine, Watch, perform};
 use vmconf::machines::status::Status;
 use vmconf::machines::tiers::Tiers;
-use vmconf::model::case::{Action, Program};
 use vmconf::model::limits::Limits;
-use vmconf::model::value::Value;
+use vmconf::model::{Action, Program, Value};
 
 use crate::rows::record;
 

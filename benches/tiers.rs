@@ -5,7 +5,7 @@ use anyhow::{Context, ensure};
 use vmconf::isa::assembler::assemble;
 use vmconf::machines::evm::EVM;
 use vmconf::machines::tiers::Tiers;
-use vmconf::model::case::Program;
+use vmconf::model::Program;
 
 use crate::instructions::{Counted, Once, cell};
 use crate::programs::{self, Named};

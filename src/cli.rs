@@ -99,7 +99,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::CompleteEnv;
-use vmconf::model::exit_code::Exit;
+use vmconf::model::Exit;
 
 use self::select::Select;
 use self::settings::{FILE, Settings};

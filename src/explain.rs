@@ -14,19 +14,13 @@ pub mod trace;
 mod world;
 
 use crate::machines::account;
-use crate::model::explanation::{Explanation, FirstDivergence, StackComparison, StateLeaf};
+use crate::model::{Explanation, FirstDivergence, StackComparison, StateLeaf};
 
 use self::blame::{
     AskedDatum, Counter, Recorder, SoughtDatum, WINDOW, WatchedInstructions, WriterSearch, WrongPart,
 };
 use self::first_divergence::DivergenceSearch;
-use crate::model::assertion::Expected;
-use crate::model::case::Case;
-use crate::model::case_report::CaseReport;
-use crate::model::explanation::BlameAnswer;
-use crate::model::path::{Path, PathKey};
-use crate::model::value::Value;
-use crate::model::verdict::CaseDifference;
+use crate::model::{BlameAnswer, Case, CaseDifference, CaseReport, Expected, Path, PathKey, Value};
 use crate::run::{self, JudgedCase, LoadedFile, RunOptions, Worker};
 use crate::testees::embedded::Embedded;
 

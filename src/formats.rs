@@ -5,8 +5,7 @@
 //! of cases is listed quickly, many threads can read its cases, and a malformed case does not affect the
 //! others.
 
-use crate::model::diagnostic::Diagnostic;
-use crate::model::position::Origin;
+use crate::model::{Diagnostic, Origin};
 
 mod accounts;
 pub mod detection;

@@ -9,10 +9,8 @@ use std::sync::Arc;
 
 use self::program::Inspection;
 use crate::formats::{self, FileReading, Format, ReadContext, SharedFile, Strictness};
-use crate::model::case::{Case, CaseId, Step};
-use crate::model::diagnostic::{Diagnostic, Edit, Severity};
-use crate::model::position::Origin;
 use crate::model::rule::LintRule;
+use crate::model::{Case, CaseId, Diagnostic, Edit, Origin, Severity, Step};
 use crate::run::sources::VectorSource;
 use crate::run::{
     FileContent, FileError, FileOptions, LoadOptions, LoadedCases, Purpose, VectorFiles, Worker, catch_panic,

@@ -1,5 +1,8 @@
 //! The shared vocabulary: values, cases, verdicts, events. Plain data and how it is displayed, and in [`partition`] the
 //! turns in which threads number the cases of a run; nothing here reads a file or runs a program.
+//!
+//! What is defined here has names that are unique in the crate. Other groups import it as `model::Value`; the files of
+//! this group import each other. Constants with general names, such as [`limits::ROWS`], keep the name of their file.
 
 pub mod assertion;
 pub mod brief;
@@ -20,6 +23,7 @@ pub mod limits;
 pub mod mismatch;
 pub mod name;
 pub mod near_search;
+pub(crate) mod omission;
 pub mod partition;
 pub mod path;
 pub mod position;
@@ -32,7 +36,43 @@ pub mod suspects;
 pub mod value;
 pub mod verdict;
 
-/// Whether JSON may leave out a member with this value.
-pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
-}
+pub use self::assertion::{Assertion, Expected};
+pub use self::brief::{brief, brief_bytes};
+pub use self::case::{Action, Case, CaseId, Program, Step};
+pub use self::case_report::CaseReport;
+pub use self::cell::{Cell, CellGroup, compound_name};
+pub use self::content::{ContentDigest, VectorsVersion};
+pub use self::count::counted;
+pub use self::diagnostic::{Diagnostic, DiagnosticPlace, Edit, Severity};
+pub use self::escape::{escaped, escaped_with, is_harmful};
+pub use self::event::{Event, FieldNotCompared, NotComparedReason, RunSummary, UsedVm};
+pub use self::exit_code::Exit;
+pub use self::explanation::{
+    Blame, BlameAnswer, BlameInput, CodePlace, ComparedWith, DivergedDatum, ExecutedInstruction,
+    ExplainedCase, Explanation, ExplorerPage, FirstDivergence, FurtherCauses, InputOrigin, InputPart,
+    LogComparison, RowDeviation, SpentGas, StackComparison, StateLeaf, Undeclared, WorldComparison,
+};
+pub use self::field_type::{
+    BitName, DeclaredField, FieldOptions, FieldType, ListOrder, MemoryType, NumberDisplay, UnlistedCells,
+};
+pub use self::hex::{bytes_key, hex_bytes, hex_to_slice, number_key, push_number};
+pub use self::interrupt::Interrupt;
+pub use self::limits::{LimitRow, Owner, of_machine};
+pub use self::mismatch::Mismatch;
+pub use self::name::Name;
+pub use self::near_search::NearSearch;
+pub use self::partition::{
+    Partition, PartitionKind, PartitionPart, PartitionTurn, PartitionedFile, UnmatchedEntry,
+};
+pub use self::path::{Path, PathKey, PathParent};
+pub use self::position::{Origin, Position, without_bom};
+pub use self::renderer::Renderer;
+pub use self::shape::{MapKeys, MemberShape, NumberNotation, Shape};
+pub use self::signature::{Signature, cause, signature};
+pub use self::state_table::{MemoryWindow, StateRow, StateTable};
+pub use self::suspects::{DoubtfulCase, SeparatingCondition, Suspect, SuspectAnalysis, SuspectName};
+pub use self::value::Value;
+pub use self::verdict::{
+    Breakdown, CaseDifference, ExpectedListing, Failure, FirstTry, NotPassed, Verdict, VerdictKind,
+    vector_step,
+};

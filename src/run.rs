@@ -70,7 +70,7 @@ use std::time::Instant;
 use self::collect::RunCollector;
 use self::pool::PoolThreads;
 use self::sources::Sources;
-use crate::model::event::{Event, RunSummary};
+use crate::model::{Event, RunSummary};
 
 pub(crate) use catch_panic::catch_panic;
 pub use collect::{Analyse, Explain, Explainers, VerdictOf};

@@ -8,9 +8,8 @@ use crate::machines::elsewhere::NOT_HERE;
 use crate::machines::machine::Machine;
 use crate::machines::tiers::Tiers;
 use crate::machines::{Engine, MachineInfo};
-use crate::model::case::{Program, Step};
-use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
+use crate::model::{Interrupt, Program, Step};
 use crate::wire::protocol::Hello;
 
 pub mod embedded;

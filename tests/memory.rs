@@ -9,9 +9,8 @@ use std::{fs, io};
 
 use peak_alloc::PeakAlloc;
 use tempfile::TempDir;
-use vmconf::model::event::RunSummary;
 use vmconf::model::limits::Limits;
-use vmconf::model::verdict::VerdictKind;
+use vmconf::model::{RunSummary, VerdictKind};
 use vmconf::report;
 use vmconf::report::json::{Invocation, RecordWriter};
 use vmconf::report::{REPORTS, ReportKind};

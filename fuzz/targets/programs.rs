@@ -9,9 +9,8 @@ use vmconf::isa::{ImmediateOperand, Isa, OpInfo};
 use vmconf::machines::machine::Machine;
 use vmconf::machines::status::Status;
 use vmconf::machines::{self, MachineInfo};
-use vmconf::model::case::Program;
 use vmconf::model::limits::Limits;
-use vmconf::model::value::Value;
+use vmconf::model::{Program, Value};
 
 /// How many instructions are executed at most.
 const STEPS: u64 = 150;

@@ -7,7 +7,7 @@ use vmconf::formats::nef::{ContractManifest, Nef};
 use vmconf::isa::assembler::assemble;
 use vmconf::isa::disassembler::disassemble as lines_of;
 use vmconf::machines::{MACHINES, ProgramLanguage};
-use vmconf::model::event::Event;
+use vmconf::model::Event;
 use vmconf::run::expression::Expr;
 use vmconf::run::merge::{self, merge};
 use vmconf::text::config::{ConfigKind, DEFAULT, FileConfig, Setting, SettingScope};

@@ -76,11 +76,7 @@ pub(super) fn by_name(name: &str) -> Option<&'static ListedAdapter> {
 }
 
 impl ListedAdapter {
-    /// Its description.
-    ///
-    /// # Errors
-    ///
-    /// When it is not as it should be, which a test rules out.
+    /// Its description. Fails when it is not as it should be, which a test rules out.
     pub(super) fn manifest(&self) -> anyhow::Result<AdapterManifest> {
         let document = Document::parse(self.manifest)?;
         let texts = |name: &str| {
@@ -100,11 +96,7 @@ impl ListedAdapter {
         })
     }
 
-    /// The folder that it is installed in.
-    ///
-    /// # Errors
-    ///
-    /// When there is no cache folder.
+    /// The folder that it is installed in. Fails when there is no cache folder.
     pub(super) fn folder(&self) -> anyhow::Result<PathBuf> {
         Ok(history::cache_folder()?.join("adapters").join(self.name))
     }
@@ -117,10 +109,6 @@ impl ListedAdapter {
     }
 
     /// Writes its files into its folder, which is then empty but for them.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be written.
     pub(super) fn unpack(&self) -> anyhow::Result<PathBuf> {
         let folder = self.folder()?;
         let unpack = || -> io::Result<()> {
@@ -134,11 +122,7 @@ impl ListedAdapter {
         Ok(folder)
     }
 
-    /// Marks it as installed.
-    ///
-    /// # Errors
-    ///
-    /// When the mark cannot be written.
+    /// Marks it as installed. Fails when the mark cannot be written.
     pub(super) fn mark(&self) -> anyhow::Result<()> {
         let path = self.folder()?.join(INSTALLED);
         fs::write(&path, self.manifest).with_context(|| path.display().to_string())

@@ -8,8 +8,7 @@ use anyhow::bail;
 use clap::Args;
 use vmconf::isa::assembler::{AsmErrors, Assembled, MAX_ERRORS, assemble};
 use vmconf::machines::ProgramLanguage;
-use vmconf::model::count::counted;
-use vmconf::model::exit_code::Exit;
+use vmconf::model::{Exit, counted};
 
 use super::errors::BrokenInput;
 use super::input::read;

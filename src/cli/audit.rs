@@ -3,7 +3,7 @@
 use std::num::NonZero;
 
 use clap::Args;
-use vmconf::model::exit_code::Exit;
+use vmconf::model::Exit;
 use vmconf::prove::audit::{AuditOptions, audit};
 use vmconf::report::audit::{AUDITS, AuditKind};
 use vmconf::run::compare::diff;

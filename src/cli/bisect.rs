@@ -12,11 +12,7 @@ use vmconf::explain::bisect::{
     self, Bisected, NextInstruction, OnVm, Parted, RunDifference, StateDifference, TraceFault,
 };
 use vmconf::machines::Engine;
-use vmconf::model::brief::brief;
-use vmconf::model::count::counted;
-use vmconf::model::escape::escaped;
-use vmconf::model::exit_code::Exit;
-use vmconf::model::value::Value;
+use vmconf::model::{Exit, Value, brief, counted, escaped};
 use vmconf::testees::process::ProcessVm;
 use vmconf::text::shell::ShellWords;
 

@@ -6,10 +6,7 @@ pub(super) mod change;
 use std::io::{self, BufRead, IsTerminal, Write};
 
 use clap::Args;
-use vmconf::model::case_report::CaseReport;
-use vmconf::model::count::counted;
-use vmconf::model::exit_code::Exit;
-use vmconf::model::verdict::{Verdict, vector_step};
+use vmconf::model::{CaseReport, Exit, Verdict, counted, vector_step};
 use vmconf::run::bless::{self, BlessOptions, BlessRefusal, Blessed, CaseChange, Missing, OutcomeChange};
 use vmconf::run::sources::VectorSource;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::bail;
 use clap::Args;
-use vmconf::model::count::counted;
+use vmconf::model::counted;
 use vmconf::run::cache::{ResultCache, Sample, Share};
 use vmconf::text::shell::ShellWords;
 use vmconf::wire::protocol::Hello;
@@ -36,12 +36,8 @@ pub(super) struct CacheArgs {
 }
 
 impl CacheArgs {
-    /// The cache that the run uses. `hello` is what the machine of `--vm` reports. `None` without `--cached`, and when
-    /// it cannot be opened.
-    ///
-    /// # Errors
-    ///
-    /// When `--verify` or `--seed` is typed without the flag that it modifies.
+    /// The cache that the run uses. `hello` is what the machine of `--vm` reports. `None` without `--cached`, and
+    /// when it cannot be opened. Fails when `--verify` or `--seed` is typed without the flag that it modifies.
     pub(super) fn open(
         &self,
         vm: &VmArgs,

@@ -23,11 +23,7 @@ pub(super) struct CacheFile {
 }
 
 impl CacheFile {
-    /// The file of this name. Its folder keeps `most` files.
-    ///
-    /// # Errors
-    ///
-    /// When there is no cache folder.
+    /// The file of this name. Its folder keeps `most` files. Fails when there is no cache folder.
     pub(super) fn new(folder: &str, name: &str, most: usize) -> anyhow::Result<CacheFile> {
         Ok(CacheFile { path: history::cache_folder()?.join(folder).join(name), most })
     }
@@ -60,11 +56,7 @@ impl CacheFile {
     }
 }
 
-/// The key of the running program.
-///
-/// # Errors
-///
-/// When its executable cannot be read.
+/// The key of the running program. Fails when its executable cannot be read.
 pub(super) fn program() -> anyhow::Result<ProgramKey> {
     executable().and_then(ProgramKey::of).context("the executable of this program cannot be read")
 }
@@ -77,11 +69,8 @@ fn executable() -> io::Result<File> {
     File::open(std::env::current_exe()?)
 }
 
-/// The text of a cache file; `None` if there is no such file.
-///
-/// # Errors
-///
-/// When it is not a regular file, is too large, or cannot be read.
+/// The text of a cache file; `None` if there is no such file. Fails when it is not a regular file, is too large, or
+/// cannot be read.
 pub(super) fn read(path: &Path) -> Result<Option<String>, String> {
     let file = match open_regular(path, Links::Follow) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use clap_complete::engine::{CompletionCandidate, PathCompleter, ValueCompleter};
-use vmconf::model::renderer::Renderer;
+use vmconf::model::Renderer;
 use vmconf::report::REPORTS;
 use vmconf::run::anchor::Anchor;
 use vmconf::run::{self, LoadOptions};

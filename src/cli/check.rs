@@ -11,9 +11,8 @@ use vmconf::lint::fix::{Fixed, fix};
 use vmconf::lint::output::{LintExtent, LintOutput, LintOutputOptions, LintSummary};
 use vmconf::lint::outputs::OUTPUTS;
 use vmconf::lint::{Checked, Checker};
-use vmconf::model::exit_code::Exit;
-use vmconf::model::renderer::Renderer;
 use vmconf::model::rule::RULES;
+use vmconf::model::{Exit, Renderer};
 use vmconf::run::anchor::Anchor;
 use vmconf::run::sources::VectorSource;
 

@@ -4,8 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use clap::Args;
-use vmconf::model::escape::escaped;
-use vmconf::model::exit_code::Exit;
+use vmconf::model::{Exit, escaped};
 use vmconf::report::comparison::{COMPARISONS, ComparisonExtent, ComparisonKind, Shown};
 use vmconf::report::counts;
 use vmconf::wire::comparison::{self, RecordedRun};

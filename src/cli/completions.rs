@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::{Args, Command};
 use clap_complete::Shell;
-use vmconf::model::exit_code::{Exit, MEANINGS};
+use vmconf::model::Exit;
+use vmconf::model::exit_code::MEANINGS;
 
 use super::output;
 use super::result_file::write_own;

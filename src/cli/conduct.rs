@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use vmconf::model::exit_code::Exit;
+use vmconf::model::Exit;
 use vmconf::run::Flaky;
 use vmconf::testees::process::{BreakdownCount, Breakdowns, ProcessVm};
 

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::bail;
 use clap::{Arg, Args, Command};
-use vmconf::model::exit_code::Exit;
+use vmconf::model::Exit;
 use vmconf::model::limits;
 use vmconf::text::config::{ConfigKind, Override, Setting};
 

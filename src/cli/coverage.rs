@@ -2,7 +2,7 @@
 
 use clap::Args;
 use vmconf::explain::observed_run::Detail;
-use vmconf::model::exit_code::Exit;
+use vmconf::model::Exit;
 use vmconf::prove::coverage::coverage;
 use vmconf::prove::family_coverage::family_coverage;
 use vmconf::prove::suite::VectorSuite;

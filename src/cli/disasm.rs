@@ -10,8 +10,7 @@ use clap::Args;
 use vmconf::formats::nef::{self, ContractManifest, MANIFEST_SIZE, Method, Nef, is_nef};
 use vmconf::isa::disassembler::{ListingLine, disassemble};
 use vmconf::machines::{MachineInfo, ProgramLanguage};
-use vmconf::model::escape::escaped;
-use vmconf::model::exit_code::Exit;
+use vmconf::model::{Exit, escaped};
 use vmconf::run::open_file::{Links, open_regular};
 
 use self::segment::Segment;

@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 
-use vmconf::model::exit_code::{Exit, MEANINGS};
+use vmconf::model::Exit;
+use vmconf::model::exit_code::MEANINGS;
 
 use super::output::{is_closed_pipe, note};
 use super::unwritten::Unwritten;

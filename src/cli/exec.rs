@@ -9,9 +9,7 @@ use clap::Args;
 use serde_json::Value as Json;
 use vmconf::formats::{Format, Inputs, MakeVector, NewVector, StateOf, made_for};
 use vmconf::machines::{MachineInfo, ProgramLanguage};
-use vmconf::model::case::Case;
-use vmconf::model::exit_code::Exit;
-use vmconf::model::verdict::Verdict;
+use vmconf::model::{Case, Exit, Verdict};
 use vmconf::run::{self, FileOptions, LoadOptions, RunOptions, Worker};
 use vmconf::testees::Stopped;
 

@@ -11,7 +11,7 @@ use vmconf::explain::explore::beside::PairedExplorer;
 use vmconf::explain::explore::{self, CasePicker, Explorer, Opened, page};
 use vmconf::formats::minic89::documents;
 use vmconf::machines::minic89::Playback;
-use vmconf::model::exit_code::Exit;
+use vmconf::model::Exit;
 use vmconf::run::LoadedFile;
 use vmconf::testees::process::ProcessGroups;
 use vmconf::text::shell::ShellWords;

@@ -10,9 +10,8 @@ use anyhow::bail;
 use clap::Args;
 use sha2::{Digest, Sha256};
 use vmconf::explain::explore::{self, page};
-use vmconf::model::case::CaseId;
-use vmconf::model::exit_code::Exit;
-use vmconf::model::explanation::{ExplorerPage, MAX_EXPLAINED};
+use vmconf::model::explanation::MAX_EXPLAINED;
+use vmconf::model::{CaseId, Exit, ExplorerPage};
 use vmconf::run::{LoadedFile, RunOptions};
 use vmconf::text::file_name::percent_encoded;
 use vmconf::text::shell::ShellWords;
@@ -35,11 +34,8 @@ pub(super) struct ExploreArgs {
 }
 
 impl ExploreArgs {
-    /// The pages; `None` if they are not asked for. `flags` are those with which the explorer opens a case of the run.
-    ///
-    /// # Errors
-    ///
-    /// When there is no report to link them from.
+    /// The pages; `None` if they are not asked for. `flags` are those with which the explorer opens a case of the
+    /// run. Fails when there is no report to link them from.
     pub(super) fn pages(
         &self,
         reports: &ReportArgs,

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::bail;
 use vmconf::formats::family::Family;
 use vmconf::machines::{self, MACHINES, MachineInfo};
-use vmconf::model::diagnostic::Diagnostic;
+use vmconf::model::Diagnostic;
 use vmconf::prove::suite::VectorSuite;
 use vmconf::run::anchor::Anchor;
 use vmconf::run::families::not_embedded;
@@ -17,11 +17,7 @@ use super::input::read_text;
 use super::output;
 use super::settings::{FILE, Settings};
 
-/// The built-in families and those of `vmconf.toml`.
-///
-/// # Errors
-///
-/// When a declaration cannot be read or is wrong.
+/// The built-in families and those of `vmconf.toml`. Fails when a declaration cannot be read or is wrong.
 pub(super) fn configured(settings: &Settings) -> anyhow::Result<Families> {
     let configured = settings.file.iter().flat_map(|file| &file.config.families);
     let mut families = Families::default();
@@ -46,11 +42,7 @@ pub(super) fn declarations(settings: &Settings) -> impl Iterator<Item = &Path> {
 }
 
 /// The family that `--family` names, and all families with it. An argument with a slash or with the ending `.toml` is
-/// a file, any other a name.
-///
-/// # Errors
-///
-/// When there is none of this name, or its declaration cannot be read or is wrong.
+/// a file, any other a name. Fails when there is none of this name, or its declaration cannot be read or is wrong.
 pub(super) fn named(argument: &str, families: &Families) -> anyhow::Result<(&'static Family, Families)> {
     if is_path(argument) {
         let family = install(Path::new(argument))?;
@@ -77,11 +69,7 @@ pub(super) enum NamedMachine {
     Family(FamilyMachine),
 }
 
-/// The machine of this name, embedded or of one of these families.
-///
-/// # Errors
-///
-/// When there is none.
+/// The machine of this name, embedded or of one of these families. Fails when there is none.
 pub(super) fn machine(name: &str, families: &Families) -> anyhow::Result<NamedMachine> {
     if let Some(machine) = machines::by_name(name) {
         return Ok(NamedMachine::Embedded(machine));
@@ -108,11 +96,7 @@ fn embedded_names() -> impl Iterator<Item = &'static str> {
     MACHINES.iter().map(|machine| machine.name)
 }
 
-/// The machine of this name, whose instructions a command needs.
-///
-/// # Errors
-///
-/// When there is none, or a family describes it.
+/// The machine of this name, whose instructions a command needs. Fails when there is none, or a family describes it.
 pub(super) fn embedded(name: &str, settings: &Settings) -> anyhow::Result<&'static MachineInfo> {
     // For an embedded machine, no declarations are needed.
     if let Some(machine) = machines::by_name(name) {
@@ -146,20 +130,13 @@ pub(super) fn not_compared(fields: &[&str]) -> String {
 pub(super) const NO_INSTRUCTIONS: &str =
     "a family has no instructions, since vmconf does not embed its machine";
 
-/// These families and another one.
-///
-/// # Errors
-///
-/// When vmconf embeds a machine of this name.
+/// These families and another one. Fails when vmconf embeds a machine of this name.
 pub(super) fn with(families: &Families, family: &'static Family) -> anyhow::Result<Families> {
     families.with(family).map_err(|why| anyhow::anyhow!("{why}"))
 }
 
-/// Reads a declaration.
-///
-/// # Errors
-///
-/// When it cannot be read or is wrong, or vmconf embeds its machine; all faults but the last one are printed.
+/// Reads a declaration. Fails when it cannot be read or is wrong, or vmconf embeds its machine; all faults but the
+/// last one are printed.
 pub(super) fn install(file: &Path) -> anyhow::Result<&'static Family> {
     let text = read_text(file)?;
     let wrong = |diagnostics: Vec<Diagnostic>| output::one_error(&file.display().to_string(), &diagnostics);

@@ -9,8 +9,7 @@ use clap::{Args, Command, FromArgMatches, ValueEnum};
 use vmconf::formats::family::Family;
 use vmconf::formats::{self, FORMATS, Strictness, ValueDebit};
 use vmconf::machines::MACHINES;
-use vmconf::model::field_type::FieldType;
-use vmconf::model::shape::{MemberShape, Shape};
+use vmconf::model::{FieldType, MemberShape, Shape};
 use vmconf::run::{Families, FileOptions, FileOverride, IgnoredField};
 use vmconf::text::suggest::did_you_mean;
 
@@ -53,11 +52,8 @@ enum When {
 }
 
 impl FileArgs {
-    /// The options of a file to which these arguments apply, without a list of expected failures.
-    ///
-    /// # Errors
-    ///
-    /// When the family is not known, or its declaration is wrong.
+    /// The options of a file to which these arguments apply, without a list of expected failures. Fails when the
+    /// family is not known, or its declaration is wrong.
     pub(super) fn options(&self, families: &Families) -> anyhow::Result<FileOptions> {
         let named = self.family.as_deref().map(|family| families::named(family, families)).transpose()?;
         let (family, families) =
@@ -124,11 +120,8 @@ fn check_mask(ignored: &IgnoredField, known: &[&MemberShape]) -> anyhow::Result<
     Ok(())
 }
 
-/// The fields with this name: of the machine of a family if there is one, else of any machine.
-///
-/// # Errors
-///
-/// When there is none; `flag` is the one that names it.
+/// The fields with this name: of the machine of a family if there is one, else of any machine. Fails when there is
+/// none; `flag` is the one that names it.
 pub(super) fn fields_named(
     flag: &str,
     field: &str,
@@ -174,11 +167,7 @@ fn named(
     Ok(known)
 }
 
-/// The overrides of `vmconf.toml`.
-///
-/// # Errors
-///
-/// When a flag rejects its value, or a family is not known or wrong.
+/// The overrides of `vmconf.toml`. Fails when a flag rejects its value, or a family is not known or wrong.
 pub(super) fn overrides(settings: &Settings, families: &Families) -> anyhow::Result<Vec<FileOverride>> {
     let file_override = |OverrideArguments { folder, path, arguments }| {
         let matches = FileArgs::command().try_get_matches_from(arguments)?;

@@ -4,15 +4,10 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value as Json, json};
 use vmconf::machines::MachineInfo;
-use vmconf::model::assertion::{Assertion, Expected};
-use vmconf::model::brief::brief;
-use vmconf::model::case::{Case, Step};
-use vmconf::model::escape::escaped;
 use vmconf::model::limits::Limits;
-use vmconf::model::path::Path as At;
-use vmconf::model::position::Origin;
-use vmconf::model::shape::MemberShape;
-use vmconf::model::value::Value;
+use vmconf::model::{
+    Assertion, Case, Expected, MemberShape, Origin, Path as At, Step, Value, brief, escaped,
+};
 use vmconf::run::RunOptions;
 use vmconf::testees::Stopped;
 use vmconf::testees::process::ProcessVm;
@@ -36,11 +31,8 @@ pub(super) struct FinalState {
 }
 
 impl FinalState {
-    /// Runs a program and observes all fields that its machine reports, whatever the steps of its case demand.
-    ///
-    /// # Errors
-    ///
-    /// Why the run ended before its last step was done.
+    /// Runs a program and observes all fields that its machine reports, whatever the steps of its case demand. The
+    /// error says why the run ended before its last step was done.
     pub(super) fn of(
         machine: &'static MachineInfo,
         case: Case,

@@ -3,19 +3,15 @@
 use anyhow::{Context, bail};
 use vmconf::formats::FileReading;
 use vmconf::machines::MachineInfo;
-use vmconf::model::case::Case;
-use vmconf::model::diagnostic::Severity;
+use vmconf::model::{Case, Severity};
 use vmconf::run::sources::Sources;
 use vmconf::run::{self, LoadOptions, LoadedFile};
 
 use super::errors::{BrokenInput, NothingToDo};
 use super::output;
 
-/// Loads the sources until the case is found, and calls `use_case` with its file and its index.
-///
-/// # Errors
-///
-/// When no case or several are selected, or the file of the case is broken.
+/// Loads the sources until the case is found, and calls `use_case` with its file and its index. Fails when no case or
+/// several are selected, or the file of the case is broken.
 pub(super) fn with_case<T>(
     sources: &Sources,
     options: &LoadOptions,
@@ -74,10 +70,7 @@ pub(super) enum Remaining {
 }
 
 /// Calls `use_case` with the selected case that has this number, counted from 0 in the order of [`selected_ids`].
-///
-/// # Errors
-///
-/// When it is not there any longer.
+/// Fails when it is not there any longer.
 pub(super) fn with_nth_case<T>(
     sources: &Sources,
     options: &LoadOptions,
@@ -99,11 +92,8 @@ pub(super) fn with_nth_case<T>(
 #[error("{0}")]
 pub(super) struct NotSupported(pub(super) String);
 
-/// A case of a loaded file, and its machine.
-///
-/// # Errors
-///
-/// [`BrokenInput`] when it cannot be read, [`NotSupported`] when no machine here can run it.
+/// A case of a loaded file, and its machine. The error is [`BrokenInput`] when it cannot be read, [`NotSupported`]
+/// when no machine here can run it.
 pub(super) fn read_case(
     loaded: &LoadedFile<'_>,
     index: usize,

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use vmconf::model::renderer::Renderer;
+use vmconf::model::Renderer;
 
 /// One of these output forms.
 pub(super) fn forms<New: Send + Sync>(

@@ -17,10 +17,7 @@ use vmconf::hunt::fuzz::{
     self, FuzzCause, FuzzEvent, FuzzFinding, FuzzMachine, FuzzOptions, FuzzRefusal, FuzzSubject, FuzzSummary,
     NoFuzzCause,
 };
-use vmconf::model::count::counted;
-use vmconf::model::escape::escaped;
-use vmconf::model::exit_code::Exit;
-use vmconf::model::interrupt::Interrupt;
+use vmconf::model::{Exit, Interrupt, counted, escaped};
 use vmconf::run::sources;
 use vmconf::run::{FileOptions, IgnoredField, LoadOptions};
 use vmconf::testees::MakeTestee;

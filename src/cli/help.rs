@@ -3,8 +3,8 @@
 use std::io::Write;
 
 use clap::{Args, Command};
-use vmconf::model::exit_code::Exit;
-use vmconf::model::limits::{self, LimitRow, Owner};
+use vmconf::model::limits;
+use vmconf::model::{Exit, LimitRow, Owner};
 use vmconf::run::expression;
 use vmconf::text::suggest::did_you_mean;
 

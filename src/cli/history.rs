@@ -17,8 +17,7 @@ use std::time::{Duration, SystemTime};
 use anyhow::{Context, bail};
 use etcetera::BaseStrategy;
 use sha2::{Digest, Sha256};
-use vmconf::model::count::counted;
-use vmconf::model::partition::Partition;
+use vmconf::model::{Partition, counted};
 use vmconf::report::json::{Invocation, RecordWriter};
 use vmconf::report::spool::Spool;
 use vmconf::run::anchor::Anchor;
@@ -44,11 +43,7 @@ pub(super) const KEPT_BYTES: u64 = 64 << 20;
 /// The file with the path of the folder that the runs are from. Locked while outstanding failures change.
 pub(super) const FOLDER: &str = "folder.txt";
 
-/// The cache folder: `VMCONF_CACHE`, or vmconf's part of the platform's.
-///
-/// # Errors
-///
-/// When the platform has none.
+/// The cache folder: `VMCONF_CACHE`, or vmconf's part of the platform's. Fails when the platform has none.
 pub(super) fn cache_folder() -> anyhow::Result<PathBuf> {
     if let Some(folder) = std::env::var_os("VMCONF_CACHE").filter(|folder| !folder.is_empty()) {
         // Programs in it are started in other folders.
@@ -59,11 +54,7 @@ pub(super) fn cache_folder() -> anyhow::Result<PathBuf> {
     Ok(platform.cache_dir().join("vmconf"))
 }
 
-/// The folder of the runs from this folder.
-///
-/// # Errors
-///
-/// When there is no cache folder.
+/// The folder of the runs from this folder. Fails when there is no cache folder.
 pub(super) fn folder(anchor: &Anchor) -> anyhow::Result<PathBuf> {
     let hash = hex::encode(Sha256::digest(anchor.folder().as_os_str().as_encoded_bytes()));
     Ok(cache_folder()?.join(format!("runs-{}", &hash[..16])))
@@ -83,12 +74,8 @@ pub(super) fn now() -> String {
     humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
 }
 
-/// Records a run as the newest from its folder, and deletes the oldest. Records nothing if the platform has no
-/// cache folder.
-///
-/// # Errors
-///
-/// When it cannot be written.
+/// Records a run as the newest from its folder, and deletes the oldest. Records nothing if the platform has no cache
+/// folder.
 pub(super) fn record(anchor: &Anchor, run: &mut Spool) -> io::Result<()> {
     let Ok(folder) = folder(anchor) else { return Ok(()) };
     fs::create_dir_all(&folder)?;
@@ -172,23 +159,16 @@ pub(super) struct RecordedRuns {
 }
 
 impl RecordedRuns {
-    /// Finds the runs that were recorded from a folder.
-    ///
-    /// # Errors
-    ///
-    /// When there is no cache folder, or it cannot be read.
+    /// Finds the runs that were recorded from a folder. Fails when there is no cache folder, or it cannot be read.
     pub(super) fn of(anchor: &Anchor) -> anyhow::Result<RecordedRuns> {
         let folder = folder(anchor)?;
         let names = names(&folder).with_context(|| folder.display().to_string())?;
         Ok(RecordedRuns { folder, names })
     }
 
-    /// The name of the run that `text` refers to: a name, `last`, or `last~1` for the run before, and so on.
-    /// `None` for other text, and for the name of a run that is not recorded.
-    ///
-    /// # Errors
-    ///
-    /// When `last~N` refers to a run before the oldest one.
+    /// The name of the run that `text` refers to: a name, `last`, or `last~1` for the run before, and so on. `None`
+    /// for other text, and for the name of a run that is not recorded. Fails when `last~N` refers to a run before the
+    /// oldest one.
     pub(super) fn name(&self, text: &str) -> anyhow::Result<Option<&str>> {
         let back = match text.strip_prefix("last") {
             Some("") => 0,
@@ -211,31 +191,20 @@ impl RecordedRuns {
         Ok(Some(name))
     }
 
-    /// Reads the run of this name.
-    ///
-    /// # Errors
-    ///
-    /// When it is deleted or damaged.
+    /// Reads the run of this name. Fails when it is deleted or damaged.
     pub(super) fn read(&self, name: &str) -> anyhow::Result<RecordedRun> {
         read_record(&self.folder.join(name))
     }
 
-    /// The newest run.
-    ///
-    /// # Errors
-    ///
-    /// When no run is recorded, or the newest one is damaged.
+    /// The newest run. Fails when no run is recorded, or the newest one is damaged.
     pub(super) fn last(anchor: &Anchor) -> anyhow::Result<RecordedRun> {
         let recorded = RecordedRuns::of(anchor)?;
         let name = recorded.name("last")?.context(NO_RUN)?;
         recorded.read(name)
     }
 
-    /// The newest run before the last one that selected the same cases.
-    ///
-    /// # Errors
-    ///
-    /// When there is no such run, or a record is damaged.
+    /// The newest run before the last one that selected the same cases. Fails when there is no such run, or a record
+    /// is damaged.
     pub(super) fn before_last(&self) -> anyhow::Result<&str> {
         let Some((last, earlier)) = self.names.split_last() else {
             return Err(NothingToDo(NO_RUN.to_owned()).into());
@@ -270,20 +239,14 @@ impl RecordedRuns {
     }
 }
 
-/// Reads a JSON report that the user typed, which may be a pipe.
-///
-/// # Errors
-///
-/// When the file cannot be read or is no report; the error names the line.
+/// Reads a JSON report that the user typed, which may be a pipe. Fails when the file cannot be read or is no report;
+/// the error names the line.
 pub(super) fn read(path: &Path) -> anyhow::Result<RecordedRun> {
     read_from(path, File::open(path))
 }
 
-/// Reads a file of the cache folder: a recorded run, or outstanding failures.
-///
-/// # Errors
-///
-/// When it is not a regular file, cannot be read or is damaged; the error names the line.
+/// Reads a file of the cache folder: a recorded run, or outstanding failures. Fails when it is not a regular file,
+/// cannot be read or is damaged; the error names the line.
 pub(super) fn read_record(path: &Path) -> anyhow::Result<RecordedRun> {
     read_from(path, open_regular(path, Links::Refuse))
 }

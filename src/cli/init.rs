@@ -8,7 +8,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use vmconf::formats::family::BUILT_IN;
 use vmconf::machines::MACHINES;
-use vmconf::model::exit_code::Exit;
+use vmconf::model::Exit;
 use vmconf::text::shell::quoted;
 use vmconf::text::suggest::did_you_mean;
 

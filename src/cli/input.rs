@@ -13,11 +13,8 @@ use super::errors::BrokenInput;
 /// The maximum number of bytes of a file. A pipe or a device may never end.
 const MAX_BYTES: u64 = 1 << 28;
 
-/// The bytes of a file, or of standard input if the path is `-`.
-///
-/// # Errors
-///
-/// When it cannot be read, or is larger than 256 MiB.
+/// The bytes of a file, or of standard input if the path is `-`. Fails when it cannot be read, or is larger than 256
+/// MiB.
 pub(super) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     if path == Path::new("-") {
         return at_most(MAX_BYTES, stdin()).context("standard input");
@@ -26,11 +23,8 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     read.with_context(|| path.display().to_string())
 }
 
-/// The text of a file, unpacked if it is compressed, or of standard input if the path is `-`.
-///
-/// # Errors
-///
-/// As [`read`], and when it cannot be unpacked or is not UTF-8.
+/// The text of a file, unpacked if it is compressed, or of standard input if the path is `-`. Fails as [`read`], and
+/// when it cannot be unpacked or is not UTF-8.
 pub(super) fn read_text(path: &Path) -> anyhow::Result<String> {
     let mut bytes = read(path)?;
     let name = path.file_name().and_then(|name| name.to_str());
@@ -47,11 +41,8 @@ pub(super) fn read_text(path: &Path) -> anyhow::Result<String> {
     })
 }
 
-/// The text of a file that the user wrote for vmconf.
-///
-/// # Errors
-///
-/// As [`read_text`]; text that is not UTF-8 is a mistake of the user, with its line.
+/// The text of a file that the user wrote for vmconf. Fails as [`read_text`]; text that is not UTF-8 is a mistake of
+/// the user, with its line.
 pub(super) fn read_written(path: &Path) -> anyhow::Result<String> {
     String::from_utf8(read(path)?).map_err(|error| {
         let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];

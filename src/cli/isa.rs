@@ -4,7 +4,7 @@ use std::io::Write;
 
 use clap::Args;
 use vmconf::isa::{ImmediateOperand, OpInfo, Unit, WordField};
-use vmconf::model::exit_code::Exit;
+use vmconf::model::Exit;
 
 use super::program::machine_argument;
 use super::settings::{ConfigArgs, Settings};

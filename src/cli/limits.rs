@@ -1,7 +1,8 @@
 //! One flag for each limit: `--max-steps` and so on.
 
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
-use vmconf::model::limits::{LimitRow, Limits, ROWS};
+use vmconf::model::LimitRow;
+use vmconf::model::limits::{Limits, ROWS};
 
 use super::number::number;
 

@@ -4,9 +4,7 @@ use std::io::{self, Write};
 
 use clap::Args;
 use indexmap::IndexMap;
-use vmconf::model::diagnostic::Diagnostic;
-use vmconf::model::escape::escaped;
-use vmconf::model::exit_code::Exit;
+use vmconf::model::{Diagnostic, Exit, escaped};
 use vmconf::run::sources::Sources;
 use vmconf::run::{self, LoadOptions, LoadedCase, Purpose};
 use vmconf::wire::line::one_line;

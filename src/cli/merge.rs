@@ -4,9 +4,8 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
-use vmconf::model::event::Event;
-use vmconf::model::exit_code::Exit;
 use vmconf::model::limits::Limits;
+use vmconf::model::{Event, Exit};
 use vmconf::report;
 use vmconf::run::anchor::Anchor;
 use vmconf::run::merge::{self, MergedRun, PartSource};

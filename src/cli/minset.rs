@@ -4,8 +4,7 @@ use std::io::Write;
 
 use clap::Args;
 use vmconf::explain::observed_run::Detail;
-use vmconf::model::count::counted;
-use vmconf::model::exit_code::Exit;
+use vmconf::model::{Exit, counted};
 use vmconf::prove::minset::minset;
 use vmconf::prove::mutants::fault::faults_of;
 use vmconf::prove::mutants::{MutantsOptions, WORK};

@@ -20,11 +20,8 @@ pub(super) struct ForceArgs {
 
 impl ForceArgs {
     /// Checks whether the file at `path` may be written, before a command that takes long. [`ForceArgs::write`]
-    /// decides.
-    ///
-    /// # Errors
-    ///
-    /// When there is a file and the user did not allow to replace it, or when its name is that of a compressed file.
+    /// decides. Fails when there is a file and the user did not allow to replace it, or when its name is that of a
+    /// compressed file.
     pub(super) fn check(&self, path: &Path) -> anyhow::Result<()> {
         let name = path.file_name().and_then(|name| name.to_str());
         if name.and_then(uncompressed_name).is_some() {
@@ -33,11 +30,8 @@ impl ForceArgs {
         if self.permits(path) { Ok(()) } else { Err(exists(path)) }
     }
 
-    /// Writes the file at `path` with these bytes.
-    ///
-    /// # Errors
-    ///
-    /// When there is a file and the user did not allow to replace it, or it cannot be written.
+    /// Writes the file at `path` with these bytes. Fails when there is a file and the user did not allow to replace
+    /// it, or it cannot be written.
     pub(super) fn write(&self, path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
         if !self.permits(path) {
             return Err(exists(path));

@@ -4,10 +4,7 @@
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
 
-use vmconf::model::count::counted;
-use vmconf::model::diagnostic::Diagnostic;
-use vmconf::model::escape::escaped;
-use vmconf::model::exit_code::Exit;
+use vmconf::model::{Diagnostic, Exit, counted, escaped};
 
 use super::unwritten::Unwritten;
 

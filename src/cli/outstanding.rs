@@ -8,12 +8,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use indexmap::IndexMap;
-use vmconf::model::case::CaseId;
-use vmconf::model::case_report::CaseReport;
-use vmconf::model::diagnostic::Diagnostic;
-use vmconf::model::event::{RunSummary, UsedVm};
-use vmconf::model::suspects::SuspectAnalysis;
-use vmconf::model::verdict::VerdictKind;
+use vmconf::model::{CaseId, CaseReport, Diagnostic, RunSummary, SuspectAnalysis, UsedVm, VerdictKind};
 use vmconf::report::json::RecordWriter;
 use vmconf::run::anchor::Anchor;
 use vmconf::run::expression::Outcomes;
@@ -42,11 +37,8 @@ pub(super) struct MachineFailures {
     pub(super) failures: Outstanding,
 }
 
-/// The outstanding failures of all runs from a folder, by machine, the embedded ones first.
-///
-/// # Errors
-///
-/// When the platform has no cache folder, or a file is damaged.
+/// The outstanding failures of all runs from a folder, by machine, the embedded ones first. Fails when the platform
+/// has no cache folder, or a file is damaged.
 pub(super) fn read(anchor: &Anchor) -> anyhow::Result<Vec<MachineFailures>> {
     let folder = history::folder(anchor)?;
     let mut names = Vec::new();
@@ -89,12 +81,9 @@ fn read_file(path: &Path) -> anyhow::Result<MachineFailures> {
     Ok(MachineFailures { vm, failures: cases })
 }
 
-/// The newest verdict of each case that is recorded: that of the last run, and of outstanding failures. These have the
-/// suspect of the newest run that has one for them: a run of only the cases of a suspect has none itself.
-///
-/// # Errors
-///
-/// When no run is recorded, or a record is damaged.
+/// The newest verdict of each case that is recorded: that of the last run, and of outstanding failures. These have
+/// the suspect of the newest run that has one for them: a run of only the cases of a suspect has none itself. Fails
+/// when no run is recorded, or a record is damaged.
 pub(super) fn outcomes(anchor: &Anchor) -> anyhow::Result<Outcomes> {
     let last = RecordedRuns::last(anchor)?;
     let outstanding = read(anchor)?.into_iter().flat_map(|it| it.failures).collect();
@@ -189,10 +178,6 @@ impl OutstandingRecording {
     }
 
     /// Records the run.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be written.
     pub(super) fn end(self, summary: &RunSummary) -> io::Result<()> {
         history::record(&self.anchor, &mut self.record.end(summary)?)?;
         change(&self.anchor, self.vm, |outstanding| {
@@ -210,11 +195,7 @@ impl OutstandingRecording {
     }
 }
 
-/// Forgets the failures of cases that no longer exist, of all machines.
-///
-/// # Errors
-///
-/// When a file cannot be read or written.
+/// Forgets the failures of cases that no longer exist, of all machines. Fails when a file cannot be read or written.
 pub(super) fn forget(anchor: &Anchor, deleted: &HashSet<String>) -> anyhow::Result<()> {
     for MachineFailures { vm, .. } in read(anchor)? {
         change(anchor, vm, |outstanding| {

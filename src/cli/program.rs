@@ -3,11 +3,7 @@
 use clap::builder::TypedValueParser;
 use vmconf::formats::family::BUILT_IN;
 use vmconf::machines::MACHINES;
-use vmconf::model::case::Case;
-use vmconf::model::count::counted;
-use vmconf::model::diagnostic::{Diagnostic, Severity};
-use vmconf::model::hex::hex_bytes;
-use vmconf::model::position::without_bom;
+use vmconf::model::{Case, Diagnostic, Severity, counted, hex_bytes, without_bom};
 use vmconf::run::sources::{SourceOrigin, VectorSource};
 use vmconf::run::{self, LoadOptions};
 
@@ -34,12 +30,8 @@ pub(super) fn is_document(machine: &str, schema: &str) -> anyhow::Error {
     anyhow::anyhow!("programs of {machine} are JSON documents, not text; see schemas/{schema}.schema.json")
 }
 
-/// Decodes hex digits, ignoring white space.
-///
-/// # Errors
-///
-/// Why the text is something else: the first character that is not a hex digit, with its offset in bytes, or the
-/// number of digits.
+/// Decodes hex digits, ignoring white space. The error says why the text is something else: the first character that
+/// is not a hex digit, with its offset in bytes, or the number of digits.
 pub(super) fn hex_text(text: &[u8]) -> Result<Vec<u8>, String> {
     let text =
         str::from_utf8(text).map_err(|error| format!("no text from offset {}", error.valid_up_to()))?;
@@ -54,11 +46,8 @@ pub(super) fn hex_text(text: &[u8]) -> Result<Vec<u8>, String> {
         .ok_or_else(|| format!("{} is not a whole number of bytes", counted(digits.len(), "hex digit")))
 }
 
-/// The only case of the text of a vector.
-///
-/// # Errors
-///
-/// Why the format refuses it. Places are left out, since the user does not see the text.
+/// The only case of the text of a vector. The error says why the format refuses it. Places are left out, since the
+/// user does not see the text.
 pub(super) fn case_of(text: String, options: &LoadOptions) -> Result<Case, String> {
     let source = source();
     let loaded = run::open_text(&source, text, options);

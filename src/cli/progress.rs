@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use indexmap::IndexMap;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use vmconf::model::diagnostic::Diagnostic;
-use vmconf::model::event::Event;
+use vmconf::model::{Diagnostic, Event};
 use vmconf::report::Verbosity;
 use vmconf::run::running::RunningCases;
 

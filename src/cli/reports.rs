@@ -7,9 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use clap_complete::engine::ArgValueCompleter;
-use vmconf::model::event::Event;
-use vmconf::model::exit_code::Exit;
-use vmconf::model::renderer::Renderer;
+use vmconf::model::{Event, Exit, Renderer};
 use vmconf::report::{self, Ends, Grouping, Needs, REPORTS, Report, ReportKind, Verbosity};
 use vmconf::run::anchor::Anchor;
 use vmconf::text::file_name::shown;
@@ -91,11 +89,7 @@ impl ReportArgs {
         }
     }
 
-    /// Rejects reports in the place of files that the command reads.
-    ///
-    /// # Errors
-    ///
-    /// When there is one.
+    /// Rejects reports in the place of files that the command reads. Fails when there is one.
     pub(super) fn check_inputs(&self, inputs: &[PathBuf]) -> anyhow::Result<()> {
         let inputs: Vec<_> = inputs.iter().filter_map(|input| regular_place(input)).collect();
         for RequestedReport { kind, file } in &self.requested {
@@ -211,11 +205,8 @@ fn check_file(RequestedReport { kind, file }: &RequestedReport) -> anyhow::Resul
 pub(super) struct Reports(Vec<ReportOutput>);
 
 impl Reports {
-    /// The requested reports, and the text report unless another one goes to standard output.
-    ///
-    /// # Errors
-    ///
-    /// When several reports go to standard output or to one file, or vmconf did not write a file that exists.
+    /// The requested reports, and the text report unless another one goes to standard output. Fails when several
+    /// reports go to standard output or to one file, or vmconf did not write a file that exists.
     pub(super) fn new(
         args: &ReportArgs,
         options: &report::ReportOptions,

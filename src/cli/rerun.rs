@@ -6,11 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::ValueEnum;
 use indexmap::IndexMap;
-use vmconf::model::case::CaseId;
-use vmconf::model::count::counted;
-use vmconf::model::escape::escaped;
-use vmconf::model::event::UsedVm;
-use vmconf::model::verdict::VerdictKind;
+use vmconf::model::{CaseId, UsedVm, VerdictKind, counted, escaped};
 use vmconf::run::anchor::Anchor;
 use vmconf::run::filter::Filter;
 use vmconf::run::sources::{self, Sources, VectorSource, case_in};
@@ -56,11 +52,7 @@ pub(super) enum Rerun {
 }
 
 impl Rerun {
-    /// The cases, of all runs of a machine from this folder.
-    ///
-    /// # Errors
-    ///
-    /// When no run is recorded, or a record is damaged.
+    /// The cases, of all runs of a machine from this folder. Fails when no run is recorded, or a record is damaged.
     pub(super) fn cases(self, anchor: &Anchor, of: &FailuresOf) -> anyhow::Result<RerunCases> {
         let Rerun::Failed = self;
         RerunCases::read(anchor, VerdictKind::fails_run, of)
@@ -87,12 +79,9 @@ struct CasesToRerun {
 }
 
 impl RerunCases {
-    /// The outstanding failures of the kinds that `is_included` accepts. Prints a note if the last run was interrupted, and how the failures of
-    /// other machines run.
-    ///
-    /// # Errors
-    ///
-    /// When no run is recorded, or a record is damaged or does not say in which file a case is.
+    /// The outstanding failures of the kinds that `is_included` accepts. Prints a note if the last run was
+    /// interrupted, and how the failures of other machines run. Fails when no run is recorded, or a record is damaged
+    /// or does not say in which file a case is.
     pub(super) fn read(
         anchor: &Anchor,
         is_included: fn(VerdictKind) -> bool,
@@ -135,12 +124,8 @@ impl RerunCases {
         self.files.is_empty()
     }
 
-    /// Keeps the cases that one of these files, folders or case ids selects. Keeps all cases if there are no
-    /// paths.
-    ///
-    /// # Errors
-    ///
-    /// When a path does not exist.
+    /// Keeps the cases that one of these files, folders or case ids selects. Keeps all cases if there are no paths.
+    /// Fails when a path does not exist.
     pub(super) fn among(mut self, paths: &[PathBuf]) -> anyhow::Result<RerunCases> {
         if paths.is_empty() {
             return Ok(self);

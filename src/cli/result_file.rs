@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use tempfile::NamedTempFile;
-use vmconf::model::exit_code::Exit;
+use vmconf::model::Exit;
 use vmconf::run::open_file::{Links, open_regular};
 
 use super::unwritten::Unwritten;

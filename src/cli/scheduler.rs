@@ -3,7 +3,7 @@
 use std::fs;
 
 use anyhow::{Context, bail};
-use vmconf::model::partition::{Partition, PartitionKind};
+use vmconf::model::{Partition, PartitionKind};
 
 use super::output;
 

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::bail;
 use clap::Args;
-use vmconf::model::exit_code::Exit;
+use vmconf::model::Exit;
 use vmconf::text::suggest::did_you_mean;
 use vmconf::wire::schema::{self, SCHEMAS};
 

@@ -64,12 +64,8 @@ pub(super) struct Select {
 }
 
 impl Select {
-    /// The selected files; `options` determine how they are read. Notes about ignored files go to standard
-    /// error.
-    ///
-    /// # Errors
-    ///
-    /// When a path or a case that was typed does not exist.
+    /// The selected files; `options` determine how they are read. Notes about ignored files go to standard error.
+    /// Fails when a path or a case that was typed does not exist.
     pub(super) fn sources(&self, settings: &Settings, options: &LoadOptions) -> anyhow::Result<Sources> {
         self.check_default(&settings.anchor)?;
         let found = sources_of(&self.searched(), settings, options);

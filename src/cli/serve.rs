@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Read, Write};
 
 use clap::Args;
-use vmconf::model::exit_code::Exit;
+use vmconf::model::Exit;
 use vmconf::testees::server::Server;
 use vmconf::wire::protocol::MAX_LINE;
 

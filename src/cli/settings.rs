@@ -87,11 +87,7 @@ pub(super) struct OverrideArguments {
 
 impl Settings {
     /// The settings for the command that was typed. `tree` is the command line that has parsed it, and `run` makes
-    /// the command whose flags are the settings.
-    ///
-    /// # Errors
-    ///
-    /// When `vmconf.toml` cannot be read or is wrong.
+    /// the command whose flags are the settings. Fails when `vmconf.toml` cannot be read or is wrong.
     pub(super) fn read(tree: &Command, typed: &ArgMatches, run: fn() -> Command) -> anyhow::Result<Settings> {
         let (command, typed) = innermost(tree, typed);
         let working = env::current_dir().context("the working folder")?;

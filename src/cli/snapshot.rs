@@ -8,9 +8,7 @@ use std::string::FromUtf8Error;
 
 use anyhow::{Context, anyhow, bail};
 use clap::Args;
-use vmconf::model::count::counted;
-use vmconf::model::escape::escaped;
-use vmconf::model::exit_code::Exit;
+use vmconf::model::{Exit, counted, escaped};
 use vmconf::run::anchor::Anchor;
 use vmconf::run::bless::SameCases;
 use vmconf::run::open_file::{Links, open_regular};
@@ -76,11 +74,8 @@ enum SnapshotUpdate {
 }
 
 impl SnapshotUpdate {
-    /// What insta would do: `INSTA_UPDATE`, or, without it, a review except in CI.
-    ///
-    /// # Errors
-    ///
-    /// When `INSTA_UPDATE` has a value that insta does not know.
+    /// What insta would do: `INSTA_UPDATE`, or, without it, a review except in CI. Fails when `INSTA_UPDATE` has a
+    /// value that insta does not know.
     fn of_environment() -> anyhow::Result<SnapshotUpdate> {
         let is_in_ci = std::env::var("CI").is_ok_and(|ci| !["", "0", "false"].contains(&&*ci))
             || std::env::var_os("TF_BUILD").is_some();
@@ -186,11 +181,8 @@ impl SnapshotCommand {
         Ok(with_misconduct(&options.run.testee, exit))
     }
 
-    /// How a case ends. It is read from `filled` if it lacks expectations.
-    ///
-    /// # Errors
-    ///
-    /// When the case is broken, or did not run to its end.
+    /// How a case ends. It is read from `filled` if it lacks expectations. Fails when the case is broken, or did not
+    /// run to its end.
     fn text(
         &self,
         (loaded, filled): (&LoadedFile<'_>, Option<&LoadedFile<'_>>),
@@ -284,12 +276,8 @@ struct Snapshot<'s> {
 }
 
 impl Snapshot<'_> {
-    /// Compares the snapshot with its file, shows what differs, and updates the file. The other cases do not depend on
-    /// a file that cannot be read or written.
-    ///
-    /// # Errors
-    ///
-    /// When standard output cannot be written.
+    /// Compares the snapshot with its file, shows what differs, and updates the file. The other cases do not depend
+    /// on a file that cannot be read or written. Fails when standard output cannot be written.
     fn compare(
         &self,
         update: SnapshotUpdate,
@@ -386,11 +374,8 @@ fn remove(path: &Path) -> anyhow::Result<()> {
     }
 }
 
-/// The text of a snapshot file, with the ends of lines that insta compares; `None` if it does not exist.
-///
-/// # Errors
-///
-/// When it is not a regular file, is too large, or is not UTF-8.
+/// The text of a snapshot file, with the ends of lines that insta compares; `None` if it does not exist. Fails when
+/// it is not a regular file, is too large, or is not UTF-8.
 fn read(path: &Path) -> anyhow::Result<Option<String>> {
     let text = || {
         if path.is_symlink() {

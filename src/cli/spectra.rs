@@ -1,7 +1,7 @@
 //! The file that keeps what cases execute, for the suspects of later runs.
 
 use vmconf::explain::spectrum::{self, SpectrumCache};
-use vmconf::model::suspects::SuspectAnalysis;
+use vmconf::model::SuspectAnalysis;
 use vmconf::run::sources::Sources;
 use vmconf::run::{LoadOptions, VerdictOf};
 

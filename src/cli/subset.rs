@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use clap::Args;
-use vmconf::model::partition::PartitionPart;
+use vmconf::model::PartitionPart;
 use vmconf::run::LoadOptions;
 use vmconf::run::sources::Sources;
 
@@ -46,12 +46,9 @@ impl SubsetArgs {
         self.rerun.map(|Rerun::Failed| "--rerun=failed".to_owned())
     }
 
-    /// The files of these arguments among those of `select`; sets the part to run in the options. The failures that run
-    /// again are those of a machine.
-    ///
-    /// # Errors
-    ///
-    /// When a path or case does not exist, no run is recorded, or no scheduler gives a part.
+    /// The files of these arguments among those of `select`; sets the part to run in the options. The failures that
+    /// run again are those of a machine. Fails when a path or case does not exist, no run is recorded, or no
+    /// scheduler gives a part.
     pub(super) fn of(
         &self,
         select: &Select,

@@ -4,12 +4,7 @@ use std::collections::HashMap;
 
 use clap::Args;
 use indexmap::IndexSet;
-use vmconf::model::count::counted;
-use vmconf::model::escape::escaped;
-use vmconf::model::event::{Event, RunSummary};
-use vmconf::model::exit_code::Exit;
-use vmconf::model::suspects::SuspectAnalysis;
-use vmconf::model::verdict::VerdictKind;
+use vmconf::model::{Event, Exit, RunSummary, SuspectAnalysis, VerdictKind, counted, escaped};
 use vmconf::report::suspects::{SUSPECTS, SuspectsKind};
 use vmconf::run::anchor::Anchor;
 use vmconf::run::sources::{Sources, VectorSource};

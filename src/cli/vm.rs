@@ -10,9 +10,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use vmconf::machines::tiers::Tiers;
-use vmconf::model::case::CaseId;
-use vmconf::model::exit_code::Exit;
-use vmconf::model::interrupt::Interrupt;
+use vmconf::model::{CaseId, Exit, Interrupt};
 use vmconf::run::Flaky;
 use vmconf::testees::process::{self, ProcessGroups, ProcessVm, START, TesteeCommand};
 use vmconf::testees::{MakeTestee, Stopped};
@@ -110,11 +108,7 @@ impl VmArgs {
     }
 
     /// What makes the testees; starts the machine if there is one. Ctrl-C ends its processes and this one. For
-    /// commands that write no reports.
-    ///
-    /// # Errors
-    ///
-    /// When it is not known, or does not answer.
+    /// commands that write no reports. Fails when it is not known, or does not answer.
     pub(super) fn testee_until_interrupt(&self, settings: &Settings) -> anyhow::Result<MakeTestee> {
         let groups = ProcessGroups::default();
         if self.is_some() {
@@ -123,12 +117,8 @@ impl VmArgs {
         self.testee(settings, &groups, &Interrupt::default())
     }
 
-    /// What makes the testees; starts the machine if there is one. All its processes are in `groups` while they
-    /// run.
-    ///
-    /// # Errors
-    ///
-    /// When it is not known, or does not answer.
+    /// What makes the testees; starts the machine if there is one. All its processes are in `groups` while they run.
+    /// Fails when it is not known, or does not answer.
     pub(super) fn testee(
         &self,
         settings: &Settings,
@@ -165,11 +155,8 @@ impl VmArgs {
     }
 
     /// A hash of the files that results of the machine depend on; `None` without `--vm`. `hello` is what the machine
-    /// reports, if it was started.
-    ///
-    /// # Errors
-    ///
-    /// When these files are unknown, or one of them cannot be read, or the machine reports no release.
+    /// reports, if it was started. Fails when these files are unknown, or one of them cannot be read, or the machine
+    /// reports no release.
     pub(super) fn identity(
         &self,
         settings: &Settings,
@@ -209,11 +196,8 @@ impl VmsArgs {
         self.limits.flaky.unwrap_or_default()
     }
 
-    /// Starts the machines. All their processes are in `groups` while they run.
-    ///
-    /// # Errors
-    ///
-    /// When one is not known or does not answer, or two have one name.
+    /// Starts the machines. All their processes are in `groups` while they run. Fails when one is not known or does
+    /// not answer, or two have one name.
     pub(super) fn start(
         &self,
         settings: &Settings,
@@ -224,11 +208,8 @@ impl VmsArgs {
         vms.map(|(_, vm)| vm.map_err(|why| cannot_run(&why))).collect()
     }
 
-    /// Starts the machines; Ctrl-C ends their processes and this one. For commands that write no reports.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`VmsArgs::start`].
+    /// Starts the machines; Ctrl-C ends their processes and this one. For commands that write no reports. Errors are
+    /// those of [`VmsArgs::start`].
     pub(super) fn start_until_interrupt(
         &self,
         settings: &Settings,
@@ -253,10 +234,7 @@ impl VmsArgs {
     }
 
     /// Starts the machines that these arguments name, with the name of each: why one does not start is in its place.
-    ///
-    /// # Errors
-    ///
-    /// When one is not known, or two have one name.
+    /// Fails when one is not known, or two have one name.
     pub(super) fn start_all(
         &self,
         arguments: &[String],
@@ -391,11 +369,8 @@ fn configured<'s>(settings: &'s Settings, name: &str) -> anyhow::Result<&'s conf
     })
 }
 
-/// How an adapter that is part of this program is started; `None` if there is none of this name.
-///
-/// # Errors
-///
-/// When it is not installed.
+/// How an adapter that is part of this program is started; `None` if there is none of this name. Fails when it is not
+/// installed.
 fn installed(name: &str) -> anyhow::Result<Option<TesteeCommand>> {
     let Some(adapter) = adapters::by_name(name) else { return Ok(None) };
     let manifest = adapter.manifest()?;

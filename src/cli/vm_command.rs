@@ -8,7 +8,7 @@ mod list;
 mod machine_template;
 
 use clap::{Args, Subcommand};
-use vmconf::model::exit_code::Exit;
+use vmconf::model::Exit;
 
 use super::settings::Settings;
 

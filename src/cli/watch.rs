@@ -14,7 +14,7 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use anyhow::Context;
 use console::Term;
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
-use vmconf::model::exit_code::Exit;
+use vmconf::model::Exit;
 use vmconf::run::sources::{Sources, VectorSource};
 use vmconf::run::{self, LoadOptions, UnmatchedEntries};
 use vmconf::text::file_name::shown;

@@ -24,10 +24,7 @@ pub(super) struct WorldsArgs {
 
 impl WorldsArgs {
     /// The states of the vectors in the folders; `None` without a folder. Their index is kept in the cache folder.
-    ///
-    /// # Errors
-    ///
-    /// When a folder does not exist.
+    /// Fails when a folder does not exist.
     pub(super) fn open(&self, settings: &Settings) -> anyhow::Result<Option<Arc<FindWorld>>> {
         if self.worlds.is_empty() {
             return Ok(None);

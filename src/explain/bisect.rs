@@ -125,11 +125,7 @@ pub fn traces(one: impl BufRead, other: impl BufRead) -> Result<Bisected, (usize
     Ok(Bisected { steps, difference, lacking, broke: None })
 }
 
-/// Compares two runs, with two steps of each in memory.
-///
-/// # Errors
-///
-/// See [`traces`].
+/// Compares two runs, with two steps of each in memory. For errors, see [`traces`].
 pub(super) fn step_by_step(sources: [&mut dyn StepSource; 2]) -> Result<TraceComparison, (usize, io::Error)> {
     let [one, other] = sources;
     let (mut step, mut last, mut lacking) = (0, None, BTreeMap::new());

@@ -34,12 +34,10 @@ use self::variables::KnownVariables;
 use crate::isa::OpInfo;
 use crate::machines::inspect::{Effects, GasCount, Inspect, frame_of, written_cells};
 use crate::machines::machine::{At, Watch};
-use crate::model::cell::Cell;
-use crate::model::explanation::{
-    Blame, BlameAnswer, BlameInput, CodePlace, ExecutedInstruction, RowDeviation, SpentGas, Undeclared,
+use crate::model::{
+    Blame, BlameAnswer, BlameInput, Cell, CodePlace, ExecutedInstruction, Path, PathKey, RowDeviation,
+    SpentGas, Undeclared, Value,
 };
-use crate::model::path::{Path, PathKey};
-use crate::model::value::Value;
 
 /// How many instructions are kept. Finding an older one takes a [`WriterSearch`].
 pub const WINDOW: usize = 200_000;

@@ -36,7 +36,7 @@ use super::recording::{
     Datum, DatumId, Direction, KeepGoing, Moment, Recording, Sought, StepWrites, TimeLine, WriteCondition,
     sections_of,
 };
-use crate::model::escape::escaped;
+use crate::model::escaped;
 use crate::text::shell::ShellWords;
 
 /// Which part of the screen the selection is in.

@@ -2,10 +2,7 @@
 
 use super::bisect::{self, NextInstruction, OnVm, Parted, RunDifference, StateDifference};
 use crate::machines::{self, MachineInfo};
-use crate::model::brief::brief;
-use crate::model::case::Case;
-use crate::model::explanation::{DivergedDatum, FirstDivergence};
-use crate::model::value::Value;
+use crate::model::{Case, DivergedDatum, FirstDivergence, Value, brief};
 use crate::run::RunOptions;
 use crate::wire::eip3155::Eip3155Step;
 

@@ -10,8 +10,7 @@ use num_bigint::{BigInt, Sign};
 use crate::isa::{DeclaredEffect, OpInfo};
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::At;
-use crate::model::name::Name;
-use crate::model::value::Value;
+use crate::model::{Name, Value};
 use crate::text::number::without_numbers;
 
 /// What was done with instructions: pairs of a name and what was done, such as `a: 2^64`.

@@ -24,8 +24,7 @@ mod writes;
 
 use crate::machines::machine::Machine;
 use crate::machines::status::{LoadError, Status};
-use crate::model::case::{Case, Program};
-use crate::model::interrupt::Interrupt;
+use crate::model::{Case, Interrupt, Program};
 use crate::testees::See;
 use crate::testees::embedded::Embedded;
 

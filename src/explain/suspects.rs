@@ -38,7 +38,7 @@ use self::cover::{Cover, Overshadowed, assigned, cover, thorough_cover};
 use self::doubt::Doubt;
 use self::ochiai::ochiai;
 use self::table::SpectrumTable;
-use crate::model::suspects::{DoubtfulCase, SeparatingCondition, Suspect, SuspectAnalysis, SuspectName};
+use crate::model::{DoubtfulCase, SeparatingCondition, Suspect, SuspectAnalysis, SuspectName};
 
 /// How many other instructions are named after the suspects.
 const MAX_OTHERS: usize = 5;

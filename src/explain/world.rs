@@ -3,13 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::machines::{self, Hashed};
-use crate::model::assertion::{Assertion, Expected};
-use crate::model::case::{Case, Step};
-use crate::model::case_report::CaseReport;
-use crate::model::explanation::{ComparedWith, LogComparison, StateLeaf, WorldComparison};
-use crate::model::path::{Path, PathKey};
-use crate::model::position::Origin;
-use crate::model::value::Value;
+use crate::model::{
+    Assertion, Case, CaseReport, ComparedWith, Expected, LogComparison, Origin, Path, PathKey, StateLeaf,
+    Step, Value, WorldComparison,
+};
 use crate::run::{LoadedFile, RunOptions, Worker};
 
 /// The maximum number of leaves that are listed.

@@ -7,13 +7,8 @@ use smallvec::SmallVec;
 
 use super::ethereum_json::{self, data, number, quantity};
 use super::fields::{Diagnostics, FieldReader, same_key, wrong_type};
-use crate::model::assertion::Expected;
-use crate::model::diagnostic::Diagnostic;
-use crate::model::hex::bytes_key;
-use crate::model::name::Name;
-use crate::model::path::{Path, PathKey};
 use crate::model::rule::LintRule;
-use crate::model::value::Value;
+use crate::model::{Diagnostic, Expected, Name, Path, PathKey, Value, bytes_key};
 use crate::text::json::JsonNode;
 
 /// The members of a program record.

@@ -4,9 +4,8 @@ use std::collections::HashMap;
 
 use super::fields::{Diagnostics, FieldReader, wrong_type};
 use super::format::{Evidence, FileEntry};
-use crate::model::diagnostic::Diagnostic;
-use crate::model::position::Origin;
 use crate::model::rule::LintRule;
+use crate::model::{Diagnostic, Origin};
 use crate::text::json::{JsonNode, quoted};
 
 /// Evidence that a file says it is for this machine.

@@ -8,13 +8,8 @@ use serde_json::Value as Json;
 
 use crate::formats::fields::wrong_type;
 use crate::formats::write_back::{NotRepresentable, hex_like, number_like};
-use crate::model::assertion::Expected;
-use crate::model::diagnostic::Diagnostic;
-use crate::model::hex::{hex_bytes, hex_to_slice, number_key};
-use crate::model::name::Name;
-use crate::model::position::Origin;
 use crate::model::rule::LintRule;
-use crate::model::value::Value;
+use crate::model::{Diagnostic, Expected, Name, Origin, Value, hex_bytes, hex_to_slice, number_key};
 use crate::text::json::{JsonDatum, JsonNode, quoted};
 
 /// The maximum number of bits of a number.

@@ -4,9 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use smallvec::SmallVec;
 
-use crate::model::diagnostic::{Diagnostic, Severity};
-use crate::model::position::Origin;
 use crate::model::rule::LintRule;
+use crate::model::{Diagnostic, Origin, Severity};
 use crate::text::json::{Document, JsonMember, JsonNode, quoted};
 use crate::text::suggest::nearest;
 

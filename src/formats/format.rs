@@ -12,9 +12,7 @@ use super::files::{Files, NO_FILES, VectorFolder};
 use super::fill::Fill;
 use super::new_vector::MakeVector;
 use super::write_back::{WrittenBack, WrongAssertion};
-use crate::model::case::Case;
-use crate::model::diagnostic::{Diagnostic, Severity};
-use crate::model::position::Origin;
+use crate::model::{Case, Diagnostic, Origin, Severity};
 use crate::text::edit::TextChange;
 use crate::text::json::{DeviationKind, Document, JsonNode};
 

@@ -21,11 +21,7 @@ use self::program::{MACHINE, SharedFunctions};
 use super::envelope::{self, MachineMember};
 use super::fields::{Diagnostics, FieldReader, wrong_type};
 use super::format::{Evidence, Format, ReadContext};
-use crate::model::case::{Action, Case, Program, Step};
-use crate::model::diagnostic::{Diagnostic, Severity};
-use crate::model::name::Name;
-use crate::model::path::Path;
-use crate::model::value::Value;
+use crate::model::{Action, Case, Diagnostic, Name, Path, Program, Severity, Step, Value};
 use crate::text::json::JsonNode;
 
 /// The entry in the list of formats.

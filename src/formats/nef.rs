@@ -23,7 +23,7 @@ use std::ops::RangeInclusive;
 
 use sha2::{Digest, Sha256};
 
-use crate::model::escape::escaped;
+use crate::model::escaped;
 
 mod manifest;
 

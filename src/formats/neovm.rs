@@ -38,11 +38,9 @@ use self::rules::{Generation, Rules};
 use super::fields::{Diagnostics, FieldReader, misspelled, no_such_word, wrong_type};
 use super::files::VectorFolder;
 use super::format::{FileEntry, Format, ReadContext};
-use crate::model::case::{self, Action, Case, Step};
-use crate::model::diagnostic::{Diagnostic, Severity};
-use crate::model::position::Origin;
+use crate::model::case;
 use crate::model::rule::LintRule;
-use crate::model::value::Value;
+use crate::model::{Action, Case, Diagnostic, Origin, Severity, Step, Value};
 use crate::text::json::{JsonNode, quoted};
 
 /// N3's entry in the list of formats.

@@ -4,7 +4,7 @@ use num_bigint::BigInt;
 use serde_json::{Value as Json, json};
 
 use super::write_back::NotRepresentable;
-use crate::model::value::Value;
+use crate::model::Value;
 use crate::text::json::quoted;
 use crate::text::number;
 
@@ -80,11 +80,8 @@ pub(super) fn numbers(list: Option<&str>) -> Vec<Json> {
     words.map(|word| word.parse::<i64>().map_or_else(|_| json!(word), |number| json!(number))).collect()
 }
 
-/// The integers between commas, decimal or as `0x` and hex digits, after an optional minus.
-///
-/// # Errors
-///
-/// The first word that is not an integer.
+/// The integers between commas, decimal or as `0x` and hex digits, after an optional minus. The error is the first
+/// word that is not an integer.
 pub(super) fn integers(list: Option<&str>) -> Result<Vec<BigInt>, NotRepresentable> {
     let words = list.into_iter().flat_map(|list| list.split(',')).map(str::trim);
     let integer = |word: &str| {

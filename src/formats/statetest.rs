@@ -22,12 +22,7 @@ use super::ethereum_json::{data_value, hash_value, is_state_test, number_value};
 use super::fields::{Diagnostics, FieldReader, Strictness, wrong_type};
 use super::forks::{self, ForkFilter, Named};
 use super::format::{Evidence, FileEntry, Format, ReadContext};
-use crate::model::assertion::{Assertion, Expected};
-use crate::model::case::{Action, Case, Step};
-use crate::model::diagnostic::{Diagnostic, Severity};
-use crate::model::path::Path;
-use crate::model::position::Origin;
-use crate::model::value::Value;
+use crate::model::{Action, Assertion, Case, Diagnostic, Expected, Origin, Path, Severity, Step, Value};
 use crate::text::json::{JsonDatum, JsonNode, quoted};
 use crate::text::suggest::did_you_mean;
 

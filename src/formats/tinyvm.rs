@@ -35,8 +35,7 @@ use super::envelope::{self, MachineMember};
 use super::fields::{Diagnostics, FieldReader};
 use super::files::VectorFolder;
 use super::format::{Evidence, Format, ReadContext};
-use crate::model::case::Case;
-use crate::model::diagnostic::Severity;
+use crate::model::{Case, Severity};
 use crate::text::json::JsonNode;
 
 pub use testcases::FORMAT as TESTCASES;

@@ -17,13 +17,10 @@ use super::ethereum_json::{
 };
 use super::fields::{Diagnostics, FieldReader, Strictness, wrong_type};
 use super::format::{Evidence, FileEntry, Format, FormatOptions, ValueDebit};
-use crate::model::assertion::{Assertion, Expected};
-use crate::model::case::{Action, Case, Program, Step};
-use crate::model::diagnostic::{Diagnostic, Severity};
-use crate::model::path::Path;
-use crate::model::position::Origin;
 use crate::model::rule::LintRule;
-use crate::model::value::Value;
+use crate::model::{
+    Action, Assertion, Case, Diagnostic, Expected, Origin, Path, Program, Severity, Step, Value,
+};
 use crate::text::json::{JsonDatum, JsonMember, JsonNode, quoted};
 
 /// The format's entry in the list of formats.

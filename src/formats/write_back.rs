@@ -6,11 +6,7 @@
 use num_bigint::BigInt;
 use serde_json::Value as Json;
 
-use crate::model::assertion::Expected;
-use crate::model::brief::brief;
-use crate::model::path::Path;
-use crate::model::position::Origin;
-use crate::model::value::Value;
+use crate::model::{Expected, Origin, Path, Value, brief};
 use crate::text::edit::TextChange;
 use crate::text::json::{Document, JsonNode};
 
@@ -121,12 +117,8 @@ impl<'d, 'm> WrongAssertion<'d, 'm> {
     }
 }
 
-/// The changes that give an array the length of the new one. Equal items at the start and at the end are
-/// kept; items between them that differ are written back later.
-///
-/// # Errors
-///
-/// If an inserted item cannot be written.
+/// The changes that give an array the length of the new one. Equal items at the start and at the end are kept; items
+/// between them that differ are written back later. Fails if an inserted item cannot be written.
 pub(super) fn resize(
     array: JsonNode<'_>,
     new: impl Iterator<Item = Result<Json, NotRepresentable>>,

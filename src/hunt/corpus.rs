@@ -3,9 +3,7 @@
 use super::generate::GeneratedProgram;
 use crate::formats::Format;
 use crate::machines::{Engine, MachineInfo};
-use crate::model::case::Program;
-use crate::model::count::counted;
-use crate::model::value::Value;
+use crate::model::{Program, Value, counted};
 use crate::run::sources::Sources;
 use crate::run::{LoadOptions, LoadedCase, LoadedFile, open};
 

@@ -25,7 +25,7 @@ pub use self::kept::KeptFailure;
 pub use self::minimizer::MinimizeOptions;
 use self::minimizer::Minimizer;
 pub(super) use self::named::{diverging_instruction, named_instruction};
-use crate::model::case_report::CaseReport;
+use crate::model::CaseReport;
 use crate::run::sources::VectorSource;
 use crate::run::{FileOptions, LoadOptions, LoadedFile, RunOptions};
 use crate::testees::MakeTestee;

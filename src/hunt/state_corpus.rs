@@ -8,7 +8,7 @@ use super::state_runs::{CannotRun, EndGroups, StateEnd, StateRuns, shown};
 use super::states::{CellAtPointer, GeneratedState, StateGenerator};
 use crate::formats::NotRepresentable;
 use crate::formats::family::{FamilyWriter, NewFamilyCase};
-use crate::model::field_type::{DeclaredField, FieldType};
+use crate::model::{DeclaredField, FieldType};
 use crate::prove::numbers::Numbers;
 use crate::run::{FamilyMachine, NamedTestee};
 use crate::text::number::natural;

@@ -6,14 +6,10 @@ use std::thread::scope;
 use crate::formats::Format;
 use crate::formats::family::FamilyWriter;
 use crate::machines::MachineInfo;
-use crate::model::assertion::{Assertion, Expected};
-use crate::model::case::{Program, Step};
-use crate::model::field_type::{DeclaredField, FieldType, UnlistedCells};
-use crate::model::name::Name;
-use crate::model::path::Path;
-use crate::model::position::Origin;
-use crate::model::value::Value;
-use crate::model::verdict::{Breakdown, Verdict};
+use crate::model::{
+    Assertion, Breakdown, DeclaredField, Expected, FieldType, Name, Origin, Path, Program, Step,
+    UnlistedCells, Value, Verdict,
+};
 use crate::run::{
     Families, FamilyMachine, FileOptions, Flaky, IgnoredField, LoadOptions, NamedTestee, RunOptions, Worker,
 };
@@ -124,11 +120,8 @@ pub fn state_machines(
 }
 
 impl<'m> StateRuns<'m> {
-    /// Runs on these machines, each in as many processes as there are jobs.
-    ///
-    /// # Errors
-    ///
-    /// When one of them does not implement the machine, or nothing can be compared.
+    /// Runs on these machines, each in as many processes as there are jobs. Fails when one of them does not implement
+    /// the machine, or nothing can be compared.
     pub(super) fn new(
         family: FamilyMachine,
         writer: FamilyWriter<'static>,
@@ -195,11 +188,7 @@ impl<'m> StateRuns<'m> {
         left_out.map(|field| &*field.name).collect()
     }
 
-    /// Checks that each machine runs one of the first states.
-    ///
-    /// # Errors
-    ///
-    /// Which machine runs none, and why.
+    /// Checks that each machine runs one of the first states. The error says which machine runs none, and why.
     pub(super) fn check(&self, ends: &[Vec<StateEnd>]) -> Result<(), CannotRun> {
         for (index, machine) in self.machines.iter().enumerate() {
             let refused = |ends: &Vec<StateEnd>| match &ends[index] {
@@ -358,7 +347,7 @@ pub(super) fn shown(field: &DeclaredField, value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::field_type::{FieldOptions, MemoryType};
+    use crate::model::{FieldOptions, MemoryType};
 
     /// Searching all given cells for each reported one would take minutes.
     #[test]

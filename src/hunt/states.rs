@@ -13,10 +13,7 @@ use num_bigint::BigInt;
 
 use self::values::{is_small, number, value};
 use crate::explain::spectrum::before::wrapped;
-use crate::model::case::Program;
-use crate::model::field_type::{DeclaredField, FieldType, MemoryType};
-use crate::model::name::Name;
-use crate::model::value::Value;
+use crate::model::{DeclaredField, FieldType, MemoryType, Name, Program, Value};
 use crate::prove::numbers::Numbers;
 use crate::text::typed::{address_key, address_of_key};
 

@@ -14,9 +14,7 @@ use std::fmt;
 use num_bigint::{BigInt, BigUint, Sign};
 
 use super::{ImmediateOperand, Isa};
-use crate::model::count::counted;
-use crate::model::hex::hex_bytes;
-use crate::model::position::without_bom;
+use crate::model::{counted, hex_bytes, without_bom};
 use crate::text::json::quoted;
 use crate::text::number::integer;
 

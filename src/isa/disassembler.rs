@@ -6,7 +6,7 @@
 use num_bigint::{BigInt, BigUint, Sign};
 
 use super::{ImmediateOperand, Isa, OpInfo};
-use crate::model::hex::bytes_key;
+use crate::model::bytes_key;
 
 /// An instruction, or bytes that are not one.
 #[derive(Debug, Clone, PartialEq, Eq)]

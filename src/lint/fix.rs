@@ -5,10 +5,7 @@ use std::sync::Arc;
 
 use super::{Checked, Checker};
 use crate::formats::{Format, ReadContext, SharedFile};
-use crate::model::assertion::Assertion;
-use crate::model::case::Case;
-use crate::model::diagnostic::Edit;
-use crate::model::position::Origin;
+use crate::model::{Assertion, Case, Edit, Origin};
 use crate::run::sources::VectorSource;
 use crate::run::{FileContent, LoadedCases, Purpose, VectorFiles, catch_panic, identify, select};
 use crate::text::json::JsonNode;

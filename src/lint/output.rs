@@ -3,8 +3,7 @@
 use std::io::{self, Write};
 
 use super::Checked;
-use crate::model::diagnostic::Severity;
-use crate::model::renderer::Renderer;
+use crate::model::{Renderer, Severity};
 
 /// Writes the diagnostics of file after file.
 pub trait LintOutput {

@@ -4,14 +4,11 @@
 use crate::isa::assembler::{AsmError, Warning};
 use crate::machines::status::LoadError;
 use crate::machines::{MachineInfo, ProgramLanguage};
-use crate::model::assertion::{Assertion, Expected};
-use crate::model::case::{Case, Program};
-use crate::model::diagnostic::{Diagnostic, Severity};
-use crate::model::path::{Path, PathKey};
-use crate::model::position::{Origin, without_bom};
 use crate::model::rule::LintRule;
-use crate::model::shape::MemberShape;
-use crate::model::value::Value;
+use crate::model::{
+    Assertion, Case, Diagnostic, Expected, MemberShape, Origin, Path, PathKey, Program, Severity, Value,
+    without_bom,
+};
 use crate::run::{Families, place_of_error};
 use crate::testees::{Stopped, Testee};
 use crate::text::json::{Document, JsonNode, quoted};

@@ -6,9 +6,8 @@ use serde_json::{Value, json};
 
 use super::Checked;
 use super::output::{LintOutput, LintSummary};
-use crate::model::diagnostic::{Diagnostic, DiagnosticPlace, Edit};
-use crate::model::escape::escaped;
 use crate::model::rule::{LintRule, RULES};
+use crate::model::{Diagnostic, DiagnosticPlace, Edit, escaped};
 use crate::text::file_name::{in_checkout, uri};
 use crate::text::json::quoted;
 use crate::text::sarif::OPENING;

@@ -8,10 +8,8 @@ use anstyle::{AnsiColor, Style};
 
 use super::Checked;
 use super::output::{LintExtent, LintOutput, LintSummary};
-use crate::model::count::counted;
-use crate::model::diagnostic::{Diagnostic, Severity};
-use crate::model::escape::escaped;
 use crate::model::rule::LintRule;
+use crate::model::{Diagnostic, Severity, counted, escaped};
 use crate::text::columns::columns;
 use crate::text::excerpt::Excerpt;
 use crate::text::json::quoted;

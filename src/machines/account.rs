@@ -8,7 +8,7 @@
 use std::hint::black_box;
 
 use super::status::{LimitReached, Status};
-use crate::model::interrupt::Interrupt;
+use crate::model::Interrupt;
 use crate::model::limits::Limits;
 
 /// How many plain instructions a machine executes between checks of the limit and the interrupt. An
@@ -122,11 +122,8 @@ impl CaseAccount {
         self.used
     }
 
-    /// How many of the next `wanted` instructions may be executed before the next call of this method.
-    ///
-    /// # Errors
-    ///
-    /// If none may be executed.
+    /// How many of the next `wanted` instructions may be executed before the next call of this method. Fails if none
+    /// may be executed.
     pub(crate) fn allow(&mut self, wanted: u64) -> Result<u64, Limit> {
         if self.left == 0 {
             self.units += self.slice;

@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use crate::model::cell::Cell;
-use crate::model::value::Value;
+use crate::model::{Cell, Value};
 
 /// The maximum number of bytes that are shown as a value.
 const SHOWN: usize = 64;

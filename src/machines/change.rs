@@ -7,10 +7,7 @@ use super::inspect::Inspect;
 use super::observe::MemberRow;
 use super::plant::PlantInCells;
 use super::status::LoadError;
-use crate::model::cell::Cell;
-use crate::model::name::Name;
-use crate::model::path::Path;
-use crate::model::value::Value;
+use crate::model::{Cell, Name, Path, Value};
 
 /// A part of a machine's state that can be changed.
 pub(crate) type StateChange<M> = MemberRow<PartChange<M>>;
@@ -78,11 +75,8 @@ macro_rules! state_changes {
 
 pub(super) use state_changes;
 
-/// Changes a machine as given by the record of an [`Action::Set`](crate::model::case::Action).
-///
-/// # Errors
-///
-/// If the machine has no such part, or a value does not fit.
+/// Changes a machine as given by the record of an [`Action::Set`](crate::model::case::Action). Fails if the machine
+/// has no such part, or a value does not fit.
 pub(crate) fn change<M: StateChanges>(machine: &mut M, changes: &Value) -> Result<(), LoadError> {
     for (name, value) in changes.members().unwrap_or_default() {
         let row = M::CHANGES.iter().find(|row| *row.member.name == **name);
@@ -164,11 +158,8 @@ pub(crate) enum CountFrom {
     FromStart,
 }
 
-/// Changes the items of a stack or list by number, `{"0": 5}`, each with `put`.
-///
-/// # Errors
-///
-/// If `changes` is not such a record, an item does not exist, or `put` rejects a value.
+/// Changes the items of a stack or list by number, `{"0": 5}`, each with `put`. Fails if `changes` is not such a
+/// record, an item does not exist, or `put` rejects a value.
 pub(crate) fn change_items<T>(
     field: &'static str,
     items: &mut [T],
@@ -186,11 +177,7 @@ pub(crate) fn change_items<T>(
     Ok(())
 }
 
-/// A record of changes by number: `{"0": 5}`.
-///
-/// # Errors
-///
-/// If it is something else.
+/// A record of changes by number: `{"0": 5}`. Fails if it is something else.
 pub(crate) fn numbered<'v>(
     field: &'static str,
     changes: &'v Value,

@@ -6,8 +6,7 @@
 
 use super::inspect::{Effects, Inspect};
 pub(crate) use crate::isa::effect::Effect;
-use crate::model::cell::Cell;
-use crate::model::value::Value;
+use crate::model::{Cell, Value};
 
 /// A machine whose rows declare effects.
 pub(crate) trait DeclaredPlaces: Inspect + Sized + 'static {

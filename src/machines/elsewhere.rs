@@ -7,8 +7,7 @@ use super::machine::{At, Machine};
 use super::observe::{StateField, StateFields};
 use super::status::{LoadError, Status};
 use crate::isa::{Isa, Unit};
-use crate::model::case::Program;
-use crate::model::shape::MemberShape;
+use crate::model::{MemberShape, Program};
 
 /// What is known of a machine that only other processes execute.
 #[derive(Debug, Clone, Copy)]

@@ -8,10 +8,8 @@ use super::status::LoadError;
 use crate::isa::assembler::{AsmErrors, Assembled};
 use crate::isa::disassembler::disassemble;
 use crate::isa::{Isa, OpInfo};
-use crate::model::case::Program;
 use crate::model::limits::Limits;
-use crate::model::shape::MemberShape;
-use crate::model::value::Value;
+use crate::model::{MemberShape, Program, Value};
 
 /// The description of a machine, available without creating one.
 pub struct MachineInfo {

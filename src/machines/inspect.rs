@@ -5,12 +5,11 @@
 
 use std::fmt;
 
-use crate::model::cell::Cell;
+use crate::model::Cell;
 
 use super::observe::Observe;
 use super::view::{CodeLine, Section, ViewDatum};
-use crate::model::path::{Path, PathKey};
-use crate::model::value::Value;
+use crate::model::{Path, PathKey, Value};
 
 /// A machine before an instruction, or at the end of its run.
 pub trait Inspect: Observe {

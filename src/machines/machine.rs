@@ -9,9 +9,7 @@ use super::plant::PlantFaults;
 use super::status::{LoadError, Status};
 use super::tiers::Tiers;
 use crate::isa::{Isa, OpInfo, OpSet};
-use crate::model::case::{Action, Program};
-use crate::model::path::Path;
-use crate::model::value::Value;
+use crate::model::{Action, Path, Program, Value};
 
 /// A virtual machine. [`Inspect`] and [`Observe`](super::observe::Observe) are what its state shows.
 pub trait Machine: 'static {

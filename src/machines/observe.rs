@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::model::shape::{MemberShape, Shape};
-use crate::model::value::Value;
+use crate::model::{MemberShape, Shape, Value};
 
 /// The observable state of a machine.
 pub trait Observe {

@@ -1,8 +1,6 @@
 //! What planted faults change in a machine between two instructions, though no instruction does.
 
-use crate::model::case::Program;
-use crate::model::cell::Cell;
-use crate::model::value::Value;
+use crate::model::{Cell, Program, Value};
 
 /// A machine with cells that can be changed.
 pub trait PlantInCells {

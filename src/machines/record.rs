@@ -4,9 +4,7 @@ use num_bigint::{BigInt, BigUint, Sign};
 use ruint::Uint;
 
 use super::status::LoadError;
-use crate::model::name::Name;
-use crate::model::shape::{MapKeys, NumberNotation, Shape};
-use crate::model::value::Value;
+use crate::model::{MapKeys, Name, NumberNotation, Shape, Value};
 use crate::text::json::quoted;
 
 /// A number modulo 2^256.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::model::path::Path;
+use crate::model::Path;
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]

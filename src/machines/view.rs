@@ -4,11 +4,7 @@
 
 use crate::isa::Isa;
 use crate::isa::disassembler::disassemble;
-use crate::model::brief::{brief, brief_bytes};
-use crate::model::cell::Cell;
-use crate::model::hex::bytes_key;
-use crate::model::path::{Path, PathKey};
-use crate::model::value::Value;
+use crate::model::{Cell, Path, PathKey, Value, brief, brief_bytes, bytes_key};
 
 /// The maximum number of rows in a section.
 const MAX_ROWS: usize = 2_000;

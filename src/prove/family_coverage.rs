@@ -6,10 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use num_bigint::BigInt;
 
 use crate::machines::MachineInfo;
-use crate::model::case::Case;
-use crate::model::field_type::{DeclaredField, FieldType};
-use crate::model::shape::Shape;
-use crate::model::value::Value;
+use crate::model::{Case, DeclaredField, FieldType, Shape, Value};
 use crate::run::sources::Sources;
 use crate::run::{self, LoadOptions};
 use crate::wire::coverage::{CoveredField, CoveredFile, CoveredFlag, FamilyCoverage, covered_number};

@@ -9,9 +9,7 @@ use std::collections::BTreeSet;
 
 pub use self::fault::{FAULTS, JudgeFault, JudgedDifference};
 use super::recorded::{RecordedFields, RecordedSteps, each};
-use crate::model::assertion::{Assertion, Expected};
-use crate::model::mismatch::Mismatch;
-use crate::model::path::Path;
+use crate::model::{Assertion, Expected, Mismatch, Path};
 use crate::run::compare::{UnknownField, compare_rest, diff};
 use crate::run::sources::Sources;
 use crate::run::{IgnoredField, LoadOptions};

@@ -4,10 +4,7 @@ use std::collections::HashMap;
 
 use crate::machines::Engine;
 use crate::machines::observe::Observe;
-use crate::model::assertion::{Assertion, Expected};
-use crate::model::case::{Case, Step};
-use crate::model::path::{Path, PathKey};
-use crate::model::value::Value;
+use crate::model::{Assertion, Case, Expected, Path, PathKey, Step, Value};
 use crate::run::sources::Sources;
 use crate::run::{self, IgnoredField, LoadOptions, LoadedFile, Worker};
 use crate::testees::Stopped;
@@ -149,7 +146,7 @@ fn place<'v>(state: &'v mut Value, at: &Path, places: &mut HashMap<Path, usize>)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::position::Origin;
+    use crate::model::Origin;
 
     fn state(demands: Vec<(Path, Expected)>) -> Option<Value> {
         let assertion = |(at, expected)| Assertion::new(at, expected, Origin(0));

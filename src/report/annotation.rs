@@ -2,10 +2,7 @@
 
 use super::case_block::{first_place, headline, is_of_case};
 use super::truncate::truncate;
-use crate::model::case_report::CaseReport;
-use crate::model::escape::escaped;
-use crate::model::position::Position;
-use crate::model::verdict::Verdict;
+use crate::model::{CaseReport, Position, Verdict, escaped};
 use crate::text::shell::{ShellWords, quoted};
 
 /// The longest command that is shown, in bytes: a part of one is of no use.

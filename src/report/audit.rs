@@ -5,9 +5,7 @@ use std::io::{self, Write};
 use indexmap::IndexMap;
 
 use super::html_page::{TableRow, html_text, page, table};
-use crate::model::count::counted;
-use crate::model::escape::escaped;
-use crate::model::renderer::Renderer;
+use crate::model::{Renderer, counted, escaped};
 use crate::wire::audit::{Audit, Unnoticed};
 use crate::wire::line::write_line;
 

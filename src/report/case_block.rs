@@ -5,17 +5,10 @@ use std::io::{self, Write};
 use super::state_table::state_table;
 use super::style::{ACTUAL, DIM, ERROR, EXPECTED, FAIL, WIDTH, location};
 use super::truncate::{truncate, truncate_pair};
-use crate::model::assertion::Expected;
-use crate::model::case::CaseId;
-use crate::model::case_report::CaseReport;
 use crate::model::count;
-use crate::model::diagnostic::{Diagnostic, DiagnosticPlace};
-use crate::model::escape::escaped;
-use crate::model::event::RunSummary;
-use crate::model::value::Value;
-use crate::model::verdict::{
-    Breakdown, CaseDifference, ExpectedListing, Failure, FirstTry, NotPassed, Verdict, VerdictKind,
-    vector_step,
+use crate::model::{
+    Breakdown, CaseDifference, CaseId, CaseReport, Diagnostic, DiagnosticPlace, Expected, ExpectedListing,
+    Failure, FirstTry, NotPassed, RunSummary, Value, Verdict, VerdictKind, escaped, vector_step,
 };
 use crate::text::excerpt::Excerpt;
 use crate::text::shell::{ShellWords, quoted};

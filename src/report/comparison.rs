@@ -8,9 +8,7 @@ use serde::Serialize;
 use super::markdown_escape::code_span;
 use super::style::{DIM, FAIL, WIDTH};
 use super::truncate::truncate;
-use crate::model::escape::escaped;
-use crate::model::renderer::Renderer;
-use crate::model::verdict::VerdictKind;
+use crate::model::{Renderer, VerdictKind, escaped};
 use crate::wire::comparison::{Changed, Comparison, RecordedOutcome, ReportedChange};
 use crate::wire::line::one_line;
 

@@ -6,11 +6,9 @@ use indexmap::IndexMap;
 
 pub use super::ran_suites::UnlikeSuites;
 use super::ran_suites::{self, RanFiles};
-use crate::model::case_report::CaseReport;
-use crate::model::content::VectorsVersion;
-use crate::model::count::counted;
-use crate::model::event::{Event, FieldNotCompared, UsedVm};
-use crate::model::verdict::{ExpectedListing, Verdict};
+use crate::model::{
+    CaseReport, Event, ExpectedListing, FieldNotCompared, UsedVm, VectorsVersion, Verdict, counted,
+};
 use crate::wire::matrix::MatrixCell;
 use crate::wire::report::ReportStart;
 

@@ -4,9 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::html_page::{TableRow, html_text, page, table};
-use crate::model::count::counted;
-use crate::model::escape::escaped;
-use crate::model::renderer::Renderer;
+use crate::model::{Renderer, counted, escaped};
 use crate::wire::coverage::{
     CoverageReport, CoveredField, CoveredFile, CoveredFlag, CoveredInstruction, FamilyCoverage,
     MachineCoverage, shown_number,

@@ -1,9 +1,7 @@
 //! Executed instructions as text, and how much of an explanation is shown.
 
 use super::truncate::truncate;
-use crate::model::cell::Cell;
-use crate::model::escape::escaped;
-use crate::model::explanation::{BlameInput, ExecutedInstruction};
+use crate::model::{BlameInput, Cell, ExecutedInstruction, escaped};
 
 /// How much of an explanation is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -15,16 +15,12 @@ use super::executed::{executed_by, input, numbered};
 use super::style::{ACTUAL, DIM, ERROR, EXPECTED, FAIL, WIDTH, location};
 use super::truncate::{truncate, truncate_pair};
 use super::world;
-use crate::model::assertion::Expected;
-use crate::model::count::counted;
-use crate::model::escape::escaped;
-use crate::model::explanation::{
-    Blame, BlameAnswer, DivergedDatum, END, ExecutedInstruction, ExplainedCase, Explanation, FirstDivergence,
-    RowDeviation, StackComparison,
+use crate::model::explanation::END;
+use crate::model::{
+    Blame, BlameAnswer, CaseDifference, DivergedDatum, ExecutedInstruction, Expected, ExplainedCase,
+    Explanation, Failure, FirstDivergence, NotPassed, Path, PathKey, RowDeviation, StackComparison, Value,
+    Verdict, counted, escaped, vector_step,
 };
-use crate::model::path::{Path, PathKey};
-use crate::model::value::Value;
-use crate::model::verdict::{CaseDifference, Failure, NotPassed, Verdict, vector_step};
 
 /// The number of lines of a screen.
 const SCREEN: usize = 24;
@@ -86,11 +82,8 @@ pub fn write(out: &mut dyn Write, explained: &Explanation, length: Length) -> io
     out.write_all(&text)
 }
 
-/// The text of [`write()`] for [`Length::Screen`], without colours.
-///
-/// # Errors
-///
-/// When writing fails, which does not happen in memory.
+/// The text of [`write()`] for [`Length::Screen`], without colours. Fails when writing fails, which does not happen
+/// in memory.
 pub(super) fn plain(explained: &ExplainedCase) -> io::Result<String> {
     match explained {
         ExplainedCase::Text { text, .. } => Ok(text.clone()),

@@ -10,11 +10,7 @@ use super::kind::{Report, ReportOptions};
 use super::slow::SlowCases;
 use super::suspects::head;
 use super::truncate::truncate;
-use crate::model::case_report::CaseReport;
-use crate::model::escape::escaped;
-use crate::model::event::{Event, RunSummary};
-use crate::model::position::Position;
-use crate::model::suspects::SuspectAnalysis;
+use crate::model::{CaseReport, Event, Position, RunSummary, SuspectAnalysis, escaped};
 use crate::text::file_name::in_checkout;
 
 /// GitHub shows at most this many annotations of each level for a step and drops the rest.

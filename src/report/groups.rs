@@ -12,9 +12,8 @@ use super::case_block::case;
 use super::kind::{Grouping, ReportOptions};
 use super::spool::Spool;
 use super::suspects::{head, heading};
-use crate::model::case_report::CaseReport;
-use crate::model::suspects::{MAX_FAILURES, SuspectAnalysis, SuspectName};
-use crate::model::verdict::Failure;
+use crate::model::suspects::MAX_FAILURES;
+use crate::model::{CaseReport, Failure, SuspectAnalysis, SuspectName};
 use crate::text::shell::quoted;
 
 /// The expression for the cases of a cause.
@@ -90,11 +89,7 @@ impl FailureGroups {
         }
     }
 
-    /// Adds a case, unless it passed, failed as expected, or did not run.
-    ///
-    /// # Errors
-    ///
-    /// When its text cannot be kept.
+    /// Adds a case, unless it passed, failed as expected, or did not run. Fails when its text cannot be kept.
     pub(super) fn add(&mut self, report: &CaseReport) -> io::Result<()> {
         let Some(cause) = report.group() else { return Ok(()) };
         let id = report.id.to_string();
@@ -128,11 +123,7 @@ impl FailureGroups {
         Ok(())
     }
 
-    /// Groups the cases by the instructions that explain them.
-    ///
-    /// # Errors
-    ///
-    /// When their texts cannot be read.
+    /// Groups the cases by the instructions that explain them. Fails when their texts cannot be read.
     pub(super) fn explain(&mut self, analysis: &SuspectAnalysis) -> io::Result<()> {
         if self.options.grouping != Grouping::BySuspect || self.cases.len() > MAX_FAILURES {
             return Ok(());

@@ -18,13 +18,10 @@ use super::kind::{Needs, Report, ReportOptions};
 use super::slow::seconds;
 use super::spool::Spool;
 use super::suspects::{head as suspects_head, heading};
-use crate::model::case::CaseId;
-use crate::model::case_report::CaseReport;
-use crate::model::escape::escaped;
-use crate::model::event::{Event, RunSummary};
-use crate::model::explanation::{ExplainedCase, ExplorerPage, MAX_EXPLAINED};
-use crate::model::name::Name;
-use crate::model::suspects::SuspectAnalysis;
+use crate::model::explanation::MAX_EXPLAINED;
+use crate::model::{
+    CaseId, CaseReport, Event, ExplainedCase, ExplorerPage, Name, RunSummary, SuspectAnalysis, escaped,
+};
 use crate::text::html_head::HtmlHead;
 use crate::text::shell::quoted;
 

@@ -1,6 +1,6 @@
 //! What HTML pages share: head, heading, tables.
 
-use crate::model::escape::escaped;
+use crate::model::escaped;
 use crate::text::html_head::HtmlHead;
 
 /// The styles that all pages of reports share.

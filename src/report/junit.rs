@@ -10,10 +10,7 @@ use self::xml::XmlElements;
 use super::case_block::{plain_case, skip_reason};
 use super::kind::{Report, ReportOptions};
 use super::spool::Spool;
-use crate::model::case_report::CaseReport;
-use crate::model::escape::escaped;
-use crate::model::event::{Event, RunSummary};
-use crate::model::verdict::Verdict;
+use crate::model::{CaseReport, Event, RunSummary, Verdict, escaped};
 use crate::text::shell::ShellWords;
 
 /// How many elements are around a suite, and around a case.

@@ -4,10 +4,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::model::content::VectorsVersion;
-use crate::model::event::Event;
-use crate::model::partition::PartitionPart;
-use crate::model::renderer::Renderer;
+use crate::model::{Event, PartitionPart, Renderer, VectorsVersion};
 use crate::text::shell::ShellWords;
 
 /// Renders events.

@@ -10,9 +10,7 @@ use super::groups::{FailureGroup, FailureGroups};
 use super::kind::{Report, ReportOptions};
 use super::markdown_escape::code_span;
 use super::slow::SlowCases;
-use crate::model::case_report::CaseReport;
-use crate::model::event::{Event, FieldNotCompared, RunSummary, UsedVm};
-use crate::model::verdict::Verdict;
+use crate::model::{CaseReport, Event, FieldNotCompared, RunSummary, UsedVm, Verdict};
 
 /// The maximum size of the groups in bytes; GitHub accepts 1 MiB for a step.
 const MAX_BYTES: usize = 512 << 10;

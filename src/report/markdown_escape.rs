@@ -1,7 +1,7 @@
 //! Escaping text from vectors for Markdown.
 
 use super::truncate::truncate;
-use crate::model::escape::escaped;
+use crate::model::escaped;
 
 /// The maximum length of text outside of blocks, in characters.
 const MAX_LENGTH: usize = 200;

@@ -4,9 +4,7 @@ use std::io::{self, Write};
 
 use super::html_page::{html_text, page, table};
 use super::markdown_escape::code_span;
-use crate::model::count::counted;
-use crate::model::escape::escaped;
-use crate::model::renderer::Renderer;
+use crate::model::{Renderer, counted, escaped};
 use crate::wire::line::write_line;
 use crate::wire::matrix::{Agreement, BrokenMachine, Matrix, MatrixCell, MatrixGroup, MatrixNotCompared};
 

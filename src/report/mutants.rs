@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use super::html_page::{html_text, page, table};
-use crate::model::count::counted;
-use crate::model::escape::escaped;
-use crate::model::renderer::Renderer;
+use crate::model::{Renderer, counted, escaped};
 use crate::wire::line::write_line;
 use crate::wire::mutants::{FaultOutcome, Judged, Mutants};
 

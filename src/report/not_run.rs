@@ -2,8 +2,7 @@
 
 use indexmap::IndexMap;
 
-use crate::model::case_report::CaseReport;
-use crate::model::verdict::{Verdict, VerdictKind};
+use crate::model::{CaseReport, Verdict, VerdictKind};
 
 /// The maximum number of reasons that are kept.
 const KEPT: usize = 10;

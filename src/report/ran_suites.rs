@@ -2,10 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::model::case_report::CaseReport;
-use crate::model::content::{ContentDigest, VectorsVersion};
-use crate::model::count::counted;
-use crate::model::escape::escaped;
+use crate::model::{CaseReport, ContentDigest, VectorsVersion, counted, escaped};
 use crate::text::file_name::common_folder;
 
 /// How many files are named that differ.
@@ -220,10 +217,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::{RanFiles, unlike_suites};
-    use crate::model::case::CaseId;
-    use crate::model::case_report::CaseReport;
-    use crate::model::content::{ContentDigest, VectorsVersion};
-    use crate::model::verdict::Verdict;
+    use crate::model::{CaseId, CaseReport, ContentDigest, VectorsVersion, Verdict};
 
     fn ran(files: &[(&str, &str)]) -> RanFiles {
         let files: Vec<_> = files.iter().map(|(file, text)| (*file, *text, "case")).collect();

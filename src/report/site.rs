@@ -8,7 +8,7 @@ use super::html_page::{GENERATOR, html_text, page, table};
 use super::matrix::{badge, groups_html};
 use super::ran_suites::{UnlikeSuites, short};
 use super::statement::{MAX_SHOWN, NO_EXTENSIONS, UNSAID, category_rule, facts, left_out, statement};
-use crate::model::event::UsedVm;
+use crate::model::UsedVm;
 use crate::wire::matrix::{Matrix, MatrixCell};
 
 /// Follows the slug of a machine in the names of the files of its statement.

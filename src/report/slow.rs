@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use super::kind::ReportOptions;
-use crate::model::case_report::CaseReport;
-use crate::model::count::counted;
+use crate::model::{CaseReport, counted};
 
 /// The maximum number of slow cases that a report names.
 const NAMED: usize = 10;

@@ -3,10 +3,9 @@
 use std::io::{self, Write};
 
 use super::style::{ACTUAL, DIM, EXPECTED, location};
-use crate::model::case::CaseId;
-use crate::model::escape::escaped;
-use crate::model::state_table::{MemoryWindow, StateRow, StateTable};
-use crate::model::verdict::{CaseDifference, Failure, vector_step};
+use crate::model::{
+    CaseDifference, CaseId, Failure, MemoryWindow, StateRow, StateTable, escaped, vector_step,
+};
 
 /// Writes the table of a failure, if it has one. Returns the differences that the table does not show.
 pub(super) fn state_table<'f>(

@@ -2,9 +2,7 @@
 
 use anstyle::{AnsiColor, Style};
 
-use crate::model::case::CaseId;
-use crate::model::diagnostic::DiagnosticPlace;
-use crate::model::escape::escaped;
+use crate::model::{CaseId, DiagnosticPlace, escaped};
 
 /// The width of lines in columns, if the vector's own names allow it.
 pub(super) const WIDTH: usize = 100;

@@ -2,10 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::model::count::counted;
-use crate::model::escape::escaped;
-use crate::model::renderer::Renderer;
-use crate::model::suspects::{Suspect, SuspectAnalysis, SuspectName};
+use crate::model::{Renderer, Suspect, SuspectAnalysis, SuspectName, counted, escaped};
 use crate::text::shell::{ShellWords, quoted};
 use crate::wire::line::write_line;
 

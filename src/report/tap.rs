@@ -5,11 +5,7 @@ use std::io::{self, Write};
 
 use super::case_block::{INTERRUPTED, counts, first_place, headline, plain_case, skip_reason};
 use super::kind::{Report, ReportOptions};
-use crate::model::case_report::CaseReport;
-use crate::model::diagnostic::DiagnosticPlace;
-use crate::model::escape::escaped;
-use crate::model::event::{Event, RunSummary};
-use crate::model::verdict::Verdict;
+use crate::model::{CaseReport, DiagnosticPlace, Event, RunSummary, Verdict, escaped};
 use crate::text::shell::ShellWords;
 
 /// TAP version 14.

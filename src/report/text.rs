@@ -12,11 +12,8 @@ use super::not_run::NotRun;
 use super::slow::SlowCases;
 use super::style::{DIM, ERROR, FAIL, WIDTH};
 use super::truncate::truncate;
-use crate::model::case_report::CaseReport;
 use crate::model::count;
-use crate::model::escape::escaped;
-use crate::model::event::{Event, FieldNotCompared, RunSummary, UsedVm};
-use crate::model::verdict::{Verdict, VerdictKind};
+use crate::model::{CaseReport, Event, FieldNotCompared, RunSummary, UsedVm, Verdict, VerdictKind, escaped};
 
 const PASS: Style = AnsiColor::Green.on_default().bold();
 const SKIP: Style = AnsiColor::Yellow.on_default();

@@ -5,9 +5,7 @@ use std::io::{self, Write};
 use super::executed::{Length, executed_by};
 use super::style::{ACTUAL, DIM, EXPECTED, WIDTH};
 use super::truncate::{truncate, truncate_pair};
-use crate::model::escape::escaped;
-use crate::model::explanation::{BlameAnswer, ComparedWith, LogComparison, StateLeaf, WorldComparison};
-use crate::model::value::Value;
+use crate::model::{BlameAnswer, ComparedWith, LogComparison, StateLeaf, Value, WorldComparison, escaped};
 
 /// The maximum number of leaves and log entries on a screen.
 const FEW: usize = 4;

@@ -26,11 +26,7 @@ use super::options::LoadOptions;
 use super::select::{open, open_text};
 use super::source::VectorSource;
 use crate::formats::Format;
-use crate::model::case::CaseId;
-use crate::model::case_report::CaseReport;
-use crate::model::diagnostic::DiagnosticPlace;
-use crate::model::path::{Path, PathKey};
-use crate::model::verdict::{CaseDifference, Verdict};
+use crate::model::{CaseDifference, CaseId, CaseReport, DiagnosticPlace, Path, PathKey, Verdict};
 use crate::text::edit::{self, Splice, TextChange};
 
 /// What to bless.

@@ -26,7 +26,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use self::cache_text::CacheFormat;
-use crate::model::case::CaseId;
+use crate::model::CaseId;
 
 pub use cache_text::MAX_BYTES;
 pub use program_key::ProgramKey;

@@ -16,13 +16,12 @@ use super::options::{LoadOptions, RunOptions, UnmatchedEntries};
 use super::select;
 use super::source::VectorSource;
 use super::sources::Sources;
-use crate::model::case::CaseId;
-use crate::model::case_report::CaseReport;
-use crate::model::event::{Event, FieldNotCompared, RunSummary};
-use crate::model::exit_code::Exit;
-use crate::model::explanation::{ExplainedCase, Explanation, MAX_EXPLAINED};
-use crate::model::suspects::{MAX_FAILURES, SuspectAnalysis};
-use crate::model::verdict::VerdictKind;
+use crate::model::explanation::MAX_EXPLAINED;
+use crate::model::suspects::MAX_FAILURES;
+use crate::model::{
+    CaseId, CaseReport, Event, Exit, ExplainedCase, Explanation, FieldNotCompared, RunSummary,
+    SuspectAnalysis, VerdictKind,
+};
 
 /// Explains the case at this index of a file.
 pub type Explain<'e> = &'e mut dyn FnMut(&LoadedFile<'_>, usize, &RunOptions) -> Explanation;

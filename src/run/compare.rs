@@ -11,15 +11,9 @@ use smallvec::SmallVec;
 use super::ignored_field::{self, IgnoredField};
 use crate::formats::Format;
 use crate::machines::observe::Observe;
-use crate::model::assertion::{Assertion, Expected};
-use crate::model::case::Step;
-use crate::model::mismatch::Mismatch;
-use crate::model::name::Name;
-use crate::model::near_search::NearSearch;
-use crate::model::path::{Path, PathKey};
-use crate::model::position::Origin;
-use crate::model::value::Value;
-use crate::model::verdict::CaseDifference;
+use crate::model::{
+    Assertion, CaseDifference, Expected, Mismatch, Name, NearSearch, Origin, Path, PathKey, Step, Value,
+};
 use crate::testees::TesteeState;
 use crate::text::json::Document;
 
@@ -33,12 +27,9 @@ pub struct UnknownField {
 }
 
 /// The differences after a step, in document order, of a case in a document of a format. `number` is the number of
-/// the step if the case has several. If the outcome differs, the other assertions are for a state that the machine did
-/// not reach, and are not compared. If the outcome is ignored, they are.
-///
-/// # Errors
-///
-/// The first assertion on a field that the machine does not declare.
+/// the step if the case has several. If the outcome differs, the other assertions are for a state that the machine
+/// did not reach, and are not compared. If the outcome is ignored, they are. The error is the first assertion on a
+/// field that the machine does not declare.
 pub(super) fn differences(
     step: &Step,
     number: Option<usize>,
@@ -87,11 +78,7 @@ pub fn diff(assertions: &[Assertion], state: &dyn Observe) -> Result<Vec<Mismatc
     diff_each(assertions.iter(), state)
 }
 
-/// What `compare` finds for the assertions on what the user does not ignore.
-///
-/// # Errors
-///
-/// Those of `compare`.
+/// What `compare` finds for the assertions on what the user does not ignore. Errors are those of `compare`.
 pub(crate) fn compare_rest(
     ignored: &[IgnoredField],
     assertions: &[Assertion],

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::model::case_report::CaseReport;
-use crate::model::content::ContentDigest;
+use crate::model::{CaseReport, ContentDigest};
 
 /// The content of the cases of a run, in their order. A report says it where it is another one than that of the case
 /// before in the same file.

@@ -19,13 +19,10 @@ use crate::machines::elsewhere::NOT_HERE;
 use crate::machines::machine::Watch;
 use crate::machines::status::{LimitReached, LoadError};
 use crate::machines::{self, MachineInfo};
-use crate::model::case::Case;
-use crate::model::case_report::CaseReport;
-use crate::model::diagnostic::Diagnostic;
 use crate::model::limits::Limits;
-use crate::model::path::{Path, PathKey};
-use crate::model::state_table::StateTable;
-use crate::model::verdict::{CaseDifference, Failure, Verdict, VerdictKind};
+use crate::model::{
+    Case, CaseDifference, CaseReport, Diagnostic, Failure, Path, PathKey, StateTable, Verdict, VerdictKind,
+};
 use crate::testees::embedded::Embedded;
 use crate::testees::{RunEnd, See, SeeEach, Stopped, Testee, TesteeState};
 use crate::text::json::{Document, JsonNode};
@@ -317,11 +314,8 @@ impl<'o> Worker<'o> {
         matches!(ended, Ok(Ok(())))
     }
 
-    /// Calls `work` with a testee of this machine under these limits.
-    ///
-    /// # Errors
-    ///
-    /// When there is no such machine, or when it panics.
+    /// Calls `work` with a testee of this machine under these limits. Fails when there is no such machine, or when it
+    /// panics.
     pub(crate) fn with_testee<T>(
         &mut self,
         machine: &str,

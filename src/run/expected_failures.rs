@@ -21,13 +21,10 @@ use toml_edit::{Document, Item, Table};
 use super::filter::glob;
 use super::pattern_index::PatternIndex;
 use super::sources::Sources;
-use crate::model::case::CaseId;
-use crate::model::case_report::CaseReport;
-use crate::model::content::ContentDigest;
-use crate::model::count::counted;
-use crate::model::diagnostic::{Diagnostic, DiagnosticPlace};
-use crate::model::partition::UnmatchedEntry;
-use crate::model::verdict::{ExpectedListing, NotPassed, Verdict};
+use crate::model::{
+    CaseId, CaseReport, ContentDigest, Diagnostic, DiagnosticPlace, ExpectedListing, NotPassed,
+    UnmatchedEntry, Verdict, counted,
+};
 use crate::text::source_text::SourceText;
 use crate::text::suggest::did_you_mean;
 

@@ -12,9 +12,7 @@ use super::load::LoadedFile;
 use super::options::{LoadOptions, NamedTestee};
 use super::select::open;
 use super::source::VectorSource;
-use crate::model::case::CaseId;
-use crate::model::case_report::CaseReport;
-use crate::model::verdict::Verdict;
+use crate::model::{CaseId, CaseReport, Verdict};
 use crate::text::edit;
 use crate::text::json::Document;
 

@@ -3,7 +3,7 @@
 use globset::{GlobBuilder, GlobMatcher};
 
 use super::pattern_index::PatternIndex;
-use crate::model::case::CaseId;
+use crate::model::CaseId;
 
 /// A text with one of these is a glob.
 const BEGINS: [char; 4] = ['*', '?', '[', '{'];

@@ -2,11 +2,7 @@
 
 use num_bigint::{BigInt, BigUint};
 
-use crate::model::assertion::Expected;
-use crate::model::mismatch::Mismatch;
-use crate::model::name::Name;
-use crate::model::path::{Path, PathKey};
-use crate::model::value::Value;
+use crate::model::{Expected, Mismatch, Name, Path, PathKey, Value};
 use crate::text::number::natural;
 
 /// A field that is not compared, or some of its bits.

@@ -4,11 +4,7 @@ use std::num::NonZeroUsize;
 use std::time::Instant;
 
 use super::cache::CacheUpdate;
-use crate::model::case::Case;
-use crate::model::case_report::CaseReport;
-use crate::model::diagnostic::Diagnostic;
-use crate::model::event::FieldNotCompared;
-use crate::model::verdict::Verdict;
+use crate::model::{Case, CaseReport, Diagnostic, FieldNotCompared, Verdict};
 
 /// A case with its verdict, and what else it contributes to the run.
 pub struct JudgedCase {

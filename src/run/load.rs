@@ -15,14 +15,8 @@ use super::vector_files::VectorFiles;
 use crate::formats::detection::{self, NotDetected, SeenFormat};
 use crate::formats::family::Family;
 use crate::formats::{Evidence, FileEntry, FileReading, Format, ReadContext, SharedFile};
-use crate::model::case::CaseId;
-use crate::model::case_report::CaseReport;
-use crate::model::content::ContentDigest;
-use crate::model::diagnostic::{Diagnostic, Severity};
-use crate::model::interrupt::Interrupt;
-use crate::model::position::Origin;
 use crate::model::rule::LintRule;
-use crate::model::verdict::Verdict;
+use crate::model::{CaseId, CaseReport, ContentDigest, Diagnostic, Interrupt, Origin, Severity, Verdict};
 use crate::text::json::{Document, JsonNode};
 use crate::text::source_text::SourceText;
 
@@ -341,11 +335,8 @@ impl<'f> LoadedCase<'f> {
             .map_err(|panic| format!("the reader of {} panicked: {panic}", format.name))
     }
 
-    /// Reads the case from another text of its file, in which it begins at the byte `start`.
-    ///
-    /// # Errors
-    ///
-    /// When nothing begins there, or when the format panics.
+    /// Reads the case from another text of its file, in which it begins at the byte `start`. Fails when nothing
+    /// begins there, or when the format panics.
     pub(crate) fn read_in(&self, document: &Document, start: u32) -> Result<FileReading, String> {
         let LoadedCase { format, files, options, .. } = self;
         let context = ReadContext { options: options.read, files, shared: None };

@@ -4,11 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use indexmap::{IndexMap, IndexSet};
 
-use crate::model::case::CaseId;
-use crate::model::case_report::CaseReport;
-use crate::model::count::counted;
-use crate::model::event::FieldNotCompared;
-use crate::model::verdict::{Failure, Verdict, VerdictKind};
+use crate::model::{CaseId, CaseReport, Failure, FieldNotCompared, Verdict, VerdictKind, counted};
 use crate::text::file_name::common_folder;
 use crate::text::shell::ShellWords;
 use crate::wire::matrix::{

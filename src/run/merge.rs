@@ -9,13 +9,10 @@ use super::collect::shared_out;
 use super::content_order::ContentOrder;
 use super::expected_failures::no_match;
 use super::not_compared::add;
-use crate::model::case::CaseId;
-use crate::model::content::VectorsVersion;
-use crate::model::diagnostic::Diagnostic;
-use crate::model::escape::escaped;
-use crate::model::event::{Event, RunSummary};
-use crate::model::explanation::ExplainedCase;
-use crate::model::partition::{PartitionKind, UnmatchedEntry};
+use crate::model::{
+    CaseId, Diagnostic, Event, ExplainedCase, PartitionKind, RunSummary, UnmatchedEntry, VectorsVersion,
+    escaped,
+};
 use crate::text::shell::ShellWords;
 
 mod excerpts;

@@ -5,9 +5,7 @@ use std::collections::BTreeSet;
 
 use super::file_options::FileOptions;
 use super::ignored_field::IgnoredField;
-use crate::model::case::{Case, Step};
-use crate::model::event::{FieldNotCompared, NotComparedReason};
-use crate::model::path::{Path, PathKey};
+use crate::model::{Case, FieldNotCompared, NotComparedReason, Path, PathKey, Step};
 use crate::testees::MakeTestee;
 
 /// The fields of a case that are not compared, each with the number of steps that demand it.

@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::model::interrupt::Interrupt;
+use crate::model::Interrupt;
 
 /// What happens if the last component of a path is a symbolic link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

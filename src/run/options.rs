@@ -15,9 +15,7 @@ use super::filter::Filter;
 use super::running::RunningCases;
 use super::sample::CaseSample;
 use super::source::VectorSource;
-use crate::model::interrupt::Interrupt;
-use crate::model::partition::PartitionPart;
-use crate::model::value::Value;
+use crate::model::{Interrupt, PartitionPart, Value};
 use crate::testees::MakeTestee;
 
 /// Options of a run. The default runs all cases on one thread, on the machines of this crate.

@@ -18,8 +18,7 @@ use super::order::{Finished, NextCase, Order};
 use super::select::{Purpose, open_in_turn};
 use super::source::VectorSource;
 use super::sources::{self, Sources};
-use crate::model::interrupt::Interrupt;
-use crate::model::verdict::Verdict;
+use crate::model::{Interrupt, Verdict};
 
 /// How many files per thread may be started before the first of them is reported: they and their results stay in
 /// memory until then.

@@ -2,10 +2,7 @@
 
 use super::judged_case::JudgedCase;
 use super::load::LoadedCase;
-use crate::model::case::Case;
-use crate::model::case_report::CaseReport;
-use crate::model::diagnostic::{Diagnostic, Severity};
-use crate::model::verdict::Verdict;
+use crate::model::{Case, CaseReport, Diagnostic, Severity, Verdict};
 
 /// A case that was read.
 pub(super) struct ReadCase<'c> {

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::model::case::CaseId;
+use crate::model::CaseId;
 
 /// The cases that the threads of a run execute at the moment, for another thread to report slow ones. Clones
 /// share the cases.

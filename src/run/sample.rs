@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::str::FromStr;
 
-use crate::model::case::CaseId;
+use crate::model::CaseId;
 
 /// How many cases of each file to keep, and the seed that chooses them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,8 +2,7 @@
 
 use super::judged_case::JudgedCase;
 use super::options::Flaky;
-use crate::model::diagnostic::Diagnostic;
-use crate::model::verdict::{Breakdown, FirstTry, Verdict};
+use crate::model::{Breakdown, Diagnostic, FirstTry, Verdict};
 
 /// Judges a case by both tries, or by the second one if breakdowns that do not repeat are forgiven.
 pub(super) fn judge_tries(judged: &mut JudgedCase, flaky: Flaky) {

@@ -15,9 +15,7 @@ use crate::formats::Format;
 use crate::isa::{OpInfo, OpSet};
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::{At, Watch};
-use crate::model::case::{Case, CaseId};
-use crate::model::partition::PartitionedFile;
-use crate::model::verdict::Verdict;
+use crate::model::{Case, CaseId, PartitionedFile, Verdict};
 
 /// What cases are selected for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

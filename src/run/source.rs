@@ -9,9 +9,7 @@ use std::time::Duration;
 
 use super::anchor::Anchor;
 use super::open_file::{Links, OpenFile, open_regular};
-use crate::model::case::CaseId;
-use crate::model::escape::escaped;
-use crate::model::interrupt::Interrupt;
+use crate::model::{CaseId, Interrupt, escaped};
 use crate::text::file_name::uncompressed_name;
 use crate::wire::gzip;
 
@@ -99,11 +97,8 @@ impl VectorSource {
         Ok(())
     }
 
-    /// Opens the file and closes it again. A pipe or a device is left alone: its content may be read once only.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be opened.
+    /// Opens the file and closes it again. A pipe or a device is left alone: its content may be read once only. Fails
+    /// when it cannot be opened.
     pub(super) fn try_open(&self) -> io::Result<()> {
         match self.origin {
             SourceOrigin::Stream => Ok(()),

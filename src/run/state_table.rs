@@ -6,15 +6,10 @@ use num_bigint::BigInt;
 
 use crate::machines::MachineInfo;
 use crate::machines::observe::Observe;
-use crate::model::assertion::Expected;
-use crate::model::case::{Case, Step};
-use crate::model::field_type::{DeclaredField, FieldType, MemoryType, NumberDisplay, UnlistedCells};
-use crate::model::name::Name;
-use crate::model::path::{Path, PathKey};
-use crate::model::shape::Shape;
-use crate::model::state_table::{MemoryWindow, StateRow, StateTable};
-use crate::model::value::Value;
-use crate::model::verdict::CaseDifference;
+use crate::model::{
+    Case, CaseDifference, DeclaredField, Expected, FieldType, MemoryType, MemoryWindow, Name, NumberDisplay,
+    Path, PathKey, Shape, StateRow, StateTable, Step, UnlistedCells, Value,
+};
 use crate::text::typed::{address_key, address_of_key};
 
 /// The longest value that fits a column, in characters; longer ones are shown each in a block of its own.

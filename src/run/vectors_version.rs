@@ -9,7 +9,7 @@ use super::anchor::Anchor;
 use super::open_file::{Links, open_regular};
 use super::source::SourceOrigin;
 use super::sources::Sources;
-use crate::model::content::VectorsVersion;
+use crate::model::VectorsVersion;
 use crate::text::file_name::common_folder;
 
 /// The longest version.

@@ -13,12 +13,7 @@ use super::options::LoadOptions;
 use super::select::open;
 use super::source::VectorSource;
 use crate::machines::{self, Hashed};
-use crate::model::assertion::{Assertion, Expected};
-use crate::model::case::Case;
-use crate::model::hex::bytes_key;
-use crate::model::name::Name;
-use crate::model::path::{Path, PathKey};
-use crate::model::value::Value;
+use crate::model::{Assertion, Case, Expected, Name, Path, PathKey, Value, bytes_key};
 
 /// States by their roots.
 #[derive(Debug)]

@@ -5,10 +5,7 @@ use crate::machines::inspect::Inspect;
 use crate::machines::machine::{Machine, Watch, perform, reborrow};
 use crate::machines::observe::Observe;
 use crate::machines::status::{LoadError, Status};
-use crate::model::case::{Program, Step};
-use crate::model::interrupt::Interrupt;
-use crate::model::path::Path;
-use crate::model::value::Value;
+use crate::model::{Interrupt, Path, Program, Step, Value};
 
 /// An embedded machine.
 pub struct Embedded(Box<dyn Machine>);

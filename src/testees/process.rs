@@ -24,12 +24,9 @@ use std::time::{Duration, Instant};
 
 use super::testee::{RunEnd, See, SeeEach, Stopped, Testee};
 use crate::machines::{self, Engine, MachineInfo};
-use crate::model::case::{Program, Step};
-use crate::model::diagnostic::Diagnostic;
 use crate::model::event;
-use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
-use crate::model::verdict::{Breakdown, FirstTry};
+use crate::model::{Breakdown, Diagnostic, FirstTry, Interrupt, Program, Step};
 use crate::wire::protocol::{self, Greeting, Hello, Offer, ProtocolAnswer, Request, VERSION};
 
 use self::breakdowns::SeenBreakdowns;

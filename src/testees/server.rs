@@ -10,11 +10,9 @@ use crate::machines::MachineInfo;
 use crate::machines::machine::Machine;
 use crate::machines::observe::Observe;
 use crate::machines::status::LoadError;
-use crate::model::case::{self, Program};
-use crate::model::interrupt::Interrupt;
+use crate::model::case;
 use crate::model::limits::{Limits, ROWS};
-use crate::model::path::Path;
-use crate::model::shape::{MemberShape, Shape};
+use crate::model::{Interrupt, MemberShape, Path, Program, Shape};
 use crate::wire::line::LineError;
 use crate::wire::plain;
 use crate::wire::protocol::{

@@ -4,11 +4,7 @@ use std::time::Duration;
 
 use crate::machines::observe::Observe;
 use crate::machines::status::LoadError;
-use crate::model::assertion::Expected;
-use crate::model::case::{Program, Step};
-use crate::model::path::Path;
-use crate::model::value::Value;
-use crate::model::verdict::{Breakdown, FirstTry};
+use crate::model::{Breakdown, Expected, FirstTry, Path, Program, Step, Value};
 
 /// Something that runs programs: an embedded machine, or one in another process.
 pub trait Testee {

@@ -31,8 +31,7 @@ use super::file_pattern::FilePattern;
 use super::shell::split;
 use super::source_text::SourceText;
 use super::suggest::nearest;
-use crate::model::diagnostic::Diagnostic;
-use crate::model::position::Position;
+use crate::model::{Diagnostic, Position};
 
 /// The profile that always applies.
 pub const DEFAULT: &str = "default";

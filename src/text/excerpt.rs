@@ -4,8 +4,7 @@ use std::fmt;
 
 use anstyle::Style;
 
-use crate::model::diagnostic::DiagnosticPlace;
-use crate::model::escape::escaped;
+use crate::model::{DiagnosticPlace, escaped};
 use crate::text::columns::columns;
 
 const DIM: Style = Style::new().dimmed();

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::fmt::Write;
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
-use crate::model::escape::escaped;
+use crate::model::escaped;
 use crate::text::number::hex;
 
 /// A path as shown in ids. Different paths have different texts, and each text works as an argument:

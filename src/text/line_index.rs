@@ -2,7 +2,8 @@
 
 use memchr::{memchr_iter, memrchr};
 
-use crate::model::position::{BOM, Position};
+use crate::model::Position;
+use crate::model::position::BOM;
 
 /// The distance between two marks in bytes. A look-up reads at most this many bytes; each mark takes 12 bytes.
 const BLOCK: usize = 1024;

@@ -3,8 +3,7 @@
 use num_bigint::BigInt;
 use serde_json::{Map, Number, Value as Json};
 
-use crate::model::hex::bytes_key;
-use crate::model::value::Value;
+use crate::model::{Value, bytes_key};
 
 /// A value as plain JSON, for documents whose schema says what each datum is: numbers as numbers, bytes as
 /// hex, and values without the names of their types.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::model::escape::escaped;
+use crate::model::escaped;
 
 /// Unquoted words of a command line. Each is displayed after a space, in quotes if a shell needs them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -3,8 +3,7 @@
 use std::sync::OnceLock;
 
 use super::line_index::LineIndex;
-use crate::model::diagnostic::{Diagnostic, DiagnosticPlace};
-use crate::model::position::{Origin, Position};
+use crate::model::{Diagnostic, DiagnosticPlace, Origin, Position};
 
 /// A text and its line index, which is built on first use.
 #[derive(Debug, Default)]

@@ -1,6 +1,6 @@
 //! Strings of TOML.
 
-use crate::model::escape::escaped_with;
+use crate::model::escaped_with;
 
 /// A text as a basic string of TOML. Harmful characters have an escape, since people and logs show what is written.
 pub fn string(text: &str) -> String {

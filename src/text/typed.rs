@@ -21,12 +21,8 @@ use std::collections::HashSet;
 use self::fault::{of_item, wrong};
 use super::json::{JsonDatum, JsonNode, quoted};
 use super::suggest::nearest;
-use crate::model::diagnostic::Diagnostic;
-use crate::model::field_type::{DeclaredField, FieldOptions, FieldType, ListOrder};
-use crate::model::name::Name;
-use crate::model::position::Origin;
 use crate::model::rule::LintRule;
-use crate::model::value::Value;
+use crate::model::{DeclaredField, Diagnostic, FieldOptions, FieldType, ListOrder, Name, Origin, Value};
 
 /// A value, or what is wrong with the first datum that is not of its type.
 pub type TypedReading = Result<Value, Diagnostic<Origin>>;

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::model::verdict::VerdictKind;
+use crate::model::VerdictKind;
 
 pub use super::record::{
     MAX_BYTES, MAX_CASES, MAX_LINE, ReadError, RecordedOutcome, RecordedRun, read, read_at_most,

@@ -4,10 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::line::one_line;
-use crate::model::field_type::FieldType;
-use crate::model::near_search::NearSearch;
-use crate::model::shape::{MemberShape, Shape};
-use crate::model::value::Value;
+use crate::model::{FieldType, MemberShape, NearSearch, Shape, Value};
 use crate::text::json::{Document, JsonDatum, JsonNode};
 use crate::text::typed;
 

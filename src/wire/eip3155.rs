@@ -4,8 +4,7 @@
 use num_bigint::BigInt;
 use serde_json::{Map, Value as Json};
 
-use crate::model::hex::hex_bytes;
-use crate::model::value::Value;
+use crate::model::{Value, hex_bytes};
 
 /// A line of a trace.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,11 +11,7 @@ use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 
-use crate::model::assertion::Expected;
-use crate::model::hex::hex_bytes;
-use crate::model::name::Name;
-use crate::model::path::PathKey;
-use crate::model::value::Value;
+use crate::model::{Expected, Name, PathKey, Value, hex_bytes};
 
 /// The type name of a record.
 const OBJECT: &str = "object";

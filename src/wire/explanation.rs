@@ -5,13 +5,10 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 use super::report::ReportedCase;
-use crate::model::explanation::{
-    self as model, BlameAnswer, FirstDivergence, LogComparison, SpentGas, StackComparison,
+use crate::model::explanation as model;
+use crate::model::{
+    BlameAnswer, FirstDivergence, LogComparison, Name, Path, SpentGas, StackComparison, Value, VerdictKind,
 };
-use crate::model::name::Name;
-use crate::model::path::Path;
-use crate::model::value::Value;
-use crate::model::verdict::VerdictKind;
 
 /// A case that fails or is broken, as in a report, with the explanation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use serde::{Deserialize, Serialize};
 use serde_json::error::Category;
 
-use crate::model::escape::escaped_with;
+use crate::model::escaped_with;
 
 /// A document on one line, without a line terminator. Characters that could disturb a terminal or the log of
 /// a CI system are escaped even where JSON does not require it; a JSON reader returns the same strings.

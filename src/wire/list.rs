@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::model::case::CaseId;
+use crate::model::CaseId;
 
 /// A case of a vector file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::event::FieldNotCompared;
-use crate::model::verdict::VerdictKind;
+use crate::model::{FieldNotCompared, VerdictKind};
 
 /// Machines by suites, and the cases that they disagree on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

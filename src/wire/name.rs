@@ -3,10 +3,9 @@
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
 
-use crate::model::name::Name;
 use crate::model::partition;
-use crate::model::path::Path;
 use crate::model::verdict;
+use crate::model::{Name, Path};
 
 /// The maximum number of keys in a path that is read. Paths are traversed and dropped recursively, one call
 /// per key; the deepest path that any format creates has half as many.

@@ -6,11 +6,9 @@ use std::collections::HashSet;
 use num_bigint::BigInt;
 use serde_json::{Map, Number, Value as Json};
 
-use crate::model::field_type::DeclaredField;
-use crate::model::hex::{bytes_key, hex_bytes, number_key};
-use crate::model::name::Name;
-use crate::model::shape::{MapKeys, MemberShape, NumberNotation, Shape};
-use crate::model::value::Value;
+use crate::model::{
+    DeclaredField, MapKeys, MemberShape, Name, NumberNotation, Shape, Value, bytes_key, hex_bytes, number_key,
+};
 use crate::text::json::Document;
 use crate::text::number::{self, MAX_DIGITS};
 use crate::text::typed;

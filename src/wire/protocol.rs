@@ -17,7 +17,7 @@ use serde_json::{Map, Value as Json};
 use super::line::{LineError, LineHeader, one_line, read};
 use super::name::start;
 use super::{remark, strict};
-use crate::model::path::{Path, PathKey};
+use crate::model::{Path, PathKey};
 
 /// The version of the protocol; incremented when the meaning of a member changes.
 pub const VERSION: u32 = 1;

@@ -12,8 +12,8 @@ use super::gzip::decompressed;
 use super::line::{LineError, read as read_line};
 use super::name::start;
 use super::report::{LineType, Problem, ReportStart, ReportedPartition, ReportedSummary, ReportedSuspects};
+use crate::model::VerdictKind;
 use crate::model::event;
-use crate::model::verdict::VerdictKind;
 
 /// The longest line that is accepted, in bytes.
 pub const MAX_LINE: u64 = 64 << 20;

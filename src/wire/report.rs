@@ -10,16 +10,13 @@ use self::case::{case_id, place};
 pub use self::summary::ReportedSummary;
 use super::line::{LineError, LineHeader, read};
 use super::name::start;
-use crate::model::case::CaseId;
-use crate::model::case_report::CaseReport;
-use crate::model::content::VectorsVersion;
-use crate::model::diagnostic::Diagnostic;
-use crate::model::event::{self, Event, FieldNotCompared, VERSION};
+use crate::model::event::{self, VERSION};
 use crate::model::explanation;
 use crate::model::partition;
-use crate::model::position::Position;
-use crate::model::suspects::SuspectAnalysis;
-use crate::model::verdict::Verdict;
+use crate::model::{
+    CaseId, CaseReport, Diagnostic, Event, FieldNotCompared, Position, SuspectAnalysis, VectorsVersion,
+    Verdict,
+};
 
 /// A line of a report.
 #[derive(Debug, Clone, PartialEq, Serialize)]

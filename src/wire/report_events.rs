@@ -7,9 +7,7 @@ use std::io::BufRead;
 use super::line::LineError;
 use super::record::{MAX_BYTES, MAX_CASES, OTHER_COUNTS, ReadError, each_line, occurs_twice};
 use super::report::{ReportLine, ReportStart};
-use crate::model::case::CaseId;
-use crate::model::event::{Event, RunSummary};
-use crate::model::verdict::VerdictKind;
+use crate::model::{CaseId, Event, RunSummary, VerdictKind};
 
 /// Reads the report of a whole run, compressed or not, and passes each event to `each`; the first line. A case that ran
 /// twice, since it was named twice, is passed once. `name` is the name of the input in messages.

@@ -6,10 +6,7 @@ use serde::de::{Deserializer, Error};
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 
-use crate::model::assertion::Expected;
-use crate::model::hex::bytes_key;
-use crate::model::name::Name;
-use crate::model::value::Value;
+use crate::model::{Expected, Name, Value, bytes_key};
 
 /// The JSON form of a value. A truncated value also states its full length.
 #[derive(Serialize)]

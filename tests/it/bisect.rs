@@ -5,7 +5,7 @@ use std::fs;
 use tempfile::TempDir;
 use vmconf::explain::bisect::{self, InstructionList};
 use vmconf::machines::evm::EVM;
-use vmconf::model::value::Value;
+use vmconf::model::Value;
 use vmconf::testees::Stopped;
 use vmconf::wire::protocol::TracedInstruction;
 

@@ -11,7 +11,7 @@ use crate::support::validator::Validator;
 use crate::support::{MALFORMED, Ran, WRONG, command, files_of, ran, timeless};
 use serde_json::Value as Json;
 use vmconf::formats::{self, Strictness, ValueDebit};
-use vmconf::model::case::CaseId;
+use vmconf::model::CaseId;
 use vmconf::model::limits;
 use vmconf::run::cache::{CacheUpdate, FileKey, Lookup, MAX_BYTES, ProgramKey, ResultCache};
 use vmconf::run::{self, FileOptions, LoadOptions, RunOptions};

@@ -3,10 +3,7 @@
 use std::collections::HashMap;
 
 use vmconf::machines::inspect::Inspect;
-use vmconf::model::cell::Cell;
-use vmconf::model::name::Name;
-use vmconf::model::path::{Path, PathKey};
-use vmconf::model::value::Value;
+use vmconf::model::{Cell, Name, Path, PathKey, Value};
 
 /// The bytes of a memory that are looked at.
 const MEMORY: usize = 4096;

@@ -14,9 +14,8 @@ use serde_json::Value as Json;
 use tempfile::TempDir;
 use vmconf::lint::Checker;
 use vmconf::lint::fix::{Fixed, NotFixed, fix};
-use vmconf::model::diagnostic::Diagnostic;
-use vmconf::model::event::Event;
 use vmconf::model::rule::{LintRule, RULES};
+use vmconf::model::{Diagnostic, Event};
 use vmconf::run::{self, LoadOptions};
 
 const SAMPLES: &str = "tests/samples";

@@ -12,7 +12,7 @@ use crate::support::{
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
-use vmconf::model::verdict::VerdictKind;
+use vmconf::model::VerdictKind;
 use vmconf::wire::comparison::{self, Comparison, RecordedOutcome, RecordedRun, ReportedChange};
 
 const ADD: &str = "vectors/evm/arithmetic/add.json";

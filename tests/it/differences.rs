@@ -20,7 +20,7 @@ use crate::support::{Ran, command, ended, golden, ran, vmconf};
 use vmconf::hunt::corpus::FuzzCorpus;
 use vmconf::hunt::fuzz::{FuzzEvent, FuzzFinding, FuzzMachine, FuzzOptions, FuzzSubject, FuzzSummary, fuzz};
 use vmconf::machines::{by_name, of_this_crate};
-use vmconf::model::verdict::Verdict;
+use vmconf::model::Verdict;
 use vmconf::prove::mutants::fault::{RowFault, row_faults_of};
 use vmconf::prove::mutants::faulty::Faulty;
 use vmconf::run::sources::{SourceOrigin, VectorSource};

@@ -27,9 +27,7 @@ use vmconf::machines::inspect::Effects;
 use vmconf::machines::machine::Machine;
 use vmconf::machines::status::Status;
 use vmconf::machines::{MachineInfo, by_name};
-use vmconf::model::cell::Cell;
-use vmconf::model::path::Path;
-use vmconf::model::value::Value;
+use vmconf::model::{Cell, Path, Value};
 
 use crate::cells::{Names, Part, Place, State, is_written};
 use crate::random::Random;

@@ -15,9 +15,7 @@ use serde_json::{Map, Value as Json};
 use tempfile::TempDir;
 use vmconf::formats::FormatOptions;
 use vmconf::formats::family::{BUILT_IN, Declaration, Family, infer};
-use vmconf::model::field_type::FieldOptions;
-use vmconf::model::path::PathKey;
-use vmconf::model::shape::{MemberShape, Shape};
+use vmconf::model::{FieldOptions, MemberShape, PathKey, Shape};
 use vmconf::text::json::{Document, JsonNode};
 
 use crate::support::skip::suites;

@@ -25,11 +25,8 @@ use vectors::{CaseRef, Vectors};
 use vmconf::explain::blame::{Recorder, WatchedInstructions};
 use vmconf::explain::explain;
 use vmconf::machines::{MachineInfo, by_name, of_this_crate};
-use vmconf::model::explanation::{
-    Blame, BlameAnswer, ExecutedInstruction, Explanation, InputPart, RowDeviation,
-};
 use vmconf::model::limits::Limits;
-use vmconf::model::verdict::Verdict;
+use vmconf::model::{Blame, BlameAnswer, ExecutedInstruction, Explanation, InputPart, RowDeviation, Verdict};
 use vmconf::prove::mutants::fault::{FaultKind, RowFault, row_faults_of};
 use vmconf::prove::mutants::faulty::Faulty;
 use vmconf::report::explanation::{self, Length};

@@ -15,7 +15,7 @@ use crate::support::{Ran, at_root, command, config, golden, ran, record_text, re
 use proptest::prelude::*;
 use serde_json::Value as Json;
 use tempfile::TempDir;
-use vmconf::model::interrupt::Interrupt;
+use vmconf::model::Interrupt;
 use vmconf::run::anchor::Anchor;
 use vmconf::run::sources::{self, VectorSource};
 use vmconf::text::file_name::{path_of, shown};

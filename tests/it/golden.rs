@@ -14,9 +14,7 @@ use vmconf::isa::Unit;
 use vmconf::machines::by_name;
 use vmconf::machines::machine::{At, Watch};
 use vmconf::machines::observe::Observe;
-use vmconf::model::event::Event;
-use vmconf::model::value::Value;
-use vmconf::model::verdict::{CaseDifference, Verdict};
+use vmconf::model::{CaseDifference, Event, Value, Verdict};
 use vmconf::run::{self, LoadOptions};
 
 /// One line a case: its verdict, how the machine ended, and what it executed.

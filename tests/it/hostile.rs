@@ -9,9 +9,8 @@ use vmconf::formats::{self, FormatOptions};
 use vmconf::machines;
 use vmconf::machines::machine::{At, Machine, Watch, perform};
 use vmconf::machines::status::Status;
-use vmconf::model::case::{Action, Case};
-use vmconf::model::interrupt::Interrupt;
 use vmconf::model::limits::Limits;
+use vmconf::model::{Action, Case, Interrupt};
 use vmconf::text::json::{Document, JsonNode};
 
 /// What ends a vector at a limit of 50 million units and 256 MB, and how many instructions it executes at most.

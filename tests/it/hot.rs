@@ -14,9 +14,8 @@ use vmconf::machines::machine::{At, Machine, Watch};
 use vmconf::machines::observe::Observe;
 use vmconf::machines::status::Status;
 use vmconf::machines::tiers::Tiers;
-use vmconf::model::case::Program;
 use vmconf::model::limits::Limits;
-use vmconf::model::value::Value;
+use vmconf::model::{Program, Value};
 use vmconf::run::{self, LoadOptions, RunOptions};
 use vmconf::testees::MakeTestee;
 

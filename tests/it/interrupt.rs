@@ -13,7 +13,7 @@ use std::{fs, io};
 use crate::support::{Ran, at_root, command, ended, error_line, vmconf, wait_until};
 use tempfile::TempDir;
 use vmconf::machines::machine::{At, Watch};
-use vmconf::model::case::CaseId;
+use vmconf::model::CaseId;
 use vmconf::report::REPORTS;
 use vmconf::run::anchor::Anchor;
 use vmconf::run::running::RunningCases;

@@ -9,7 +9,7 @@ use vmconf::isa::assembler::{AsmErrors, MAX_ERRORS, assemble};
 use vmconf::isa::disassembler::disassemble;
 use vmconf::isa::{ImmediateOperand, Isa, Unit};
 use vmconf::machines::{MACHINES, MachineInfo, by_name, of_this_crate};
-use vmconf::model::value::Value;
+use vmconf::model::Value;
 
 #[test]
 fn every_code_has_one_row_or_none() {

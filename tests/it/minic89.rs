@@ -16,10 +16,8 @@ use vmconf::formats::{self, FormatOptions};
 use vmconf::machines;
 use vmconf::machines::machine::{At, Machine, Watch};
 use vmconf::machines::observe::Observe;
-use vmconf::model::case::Case;
 use vmconf::model::limits::Limits;
-use vmconf::model::renderer::Renderer;
-use vmconf::model::value::Value;
+use vmconf::model::{Case, Renderer, Value};
 use vmconf::run::compare::diff;
 use vmconf::text::json::{Document, JsonDatum, JsonNode};
 

@@ -8,9 +8,8 @@ use vmconf::machines::neo2::{NEO2, Neo2};
 use vmconf::machines::observe::Observe;
 use vmconf::machines::status::LimitReached;
 use vmconf::machines::status::Status;
-use vmconf::model::case::{Action, Program};
 use vmconf::model::limits::Limits;
-use vmconf::model::value::Value;
+use vmconf::model::{Action, Program, Value};
 
 /// What stands for longer hex in a script.
 const SHORT: &[(&str, &str)] = &[

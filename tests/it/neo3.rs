@@ -28,9 +28,8 @@ use vmconf::machines::machine::{Machine, perform};
 use vmconf::machines::neo3::Op;
 use vmconf::machines::observe::Observe;
 use vmconf::machines::status::Status;
-use vmconf::model::case::{Action, Program};
 use vmconf::model::limits::Limits;
-use vmconf::model::value::Value;
+use vmconf::model::{Action, Program, Value};
 
 // ---- Scripts
 

@@ -8,9 +8,7 @@ use std::fmt::Write;
 
 use crate::support::{Ran, shown, vmconf};
 use vmconf::formats::{self, Format, FormatOptions, Strictness, neovm};
-use vmconf::model::case::{Case, Step};
-use vmconf::model::diagnostic::Diagnostic;
-use vmconf::model::position::Origin;
+use vmconf::model::{Case, Diagnostic, Origin, Step};
 use vmconf::text::json::{Document, JsonNode};
 
 fn document(text: &str) -> Document {

@@ -26,7 +26,7 @@ mod signals;
 use std::sync::Arc;
 use std::time::Duration;
 
-use vmconf::model::interrupt::Interrupt;
+use vmconf::model::Interrupt;
 use vmconf::testees::process::{ProcessGroups, ProcessVm, START, TesteeCommand};
 
 /// A command that is started by these words.

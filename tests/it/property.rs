@@ -12,11 +12,7 @@ use crate::support::{checks_of, execute, files, read, relative, replay, written_
 use num_bigint::BigInt;
 use vmconf::formats::{self, FormatOptions};
 use vmconf::machines::observe::Observe;
-use vmconf::model::assertion::{Assertion, Expected};
-use vmconf::model::mismatch::Mismatch;
-use vmconf::model::name::Name;
-use vmconf::model::path::{Path, PathKey};
-use vmconf::model::value::Value;
+use vmconf::model::{Assertion, Expected, Mismatch, Name, Path, PathKey, Value};
 use vmconf::run::compare::diff;
 use vmconf::text::json::{Document, JsonDatum, JsonNode};
 

@@ -8,10 +8,8 @@ use vmconf::explain::recording::{Datum, Direction, FoundMoment, FoundWrite, Reco
 use vmconf::machines::inspect::{Effects, Inspect, frame_of, written_cells};
 use vmconf::machines::machine::{At, Watch};
 use vmconf::machines::{self};
-use vmconf::model::case::{Action, Case, Step};
-use vmconf::model::cell::Cell;
 use vmconf::model::limits::Limits;
-use vmconf::model::value::Value;
+use vmconf::model::{Action, Case, Cell, Step, Value};
 
 /// The number of states of a case that are looked at.
 const STATES: usize = 60;

@@ -13,18 +13,10 @@ use crate::support::browser::browser;
 use crate::support::{at_root, command, golden, ran, vmconf};
 use roxmltree::{Document, Node};
 use scraper::{ElementRef, Html, Selector};
-use vmconf::model::assertion::Expected;
-use vmconf::model::case::CaseId;
-use vmconf::model::case_report::CaseReport;
-use vmconf::model::diagnostic::{Diagnostic, DiagnosticPlace};
-use vmconf::model::escape::is_harmful;
-use vmconf::model::event::{Event, RunSummary, UsedVm};
-use vmconf::model::explanation::ExplainedCase;
-use vmconf::model::path::Path as At;
-use vmconf::model::renderer::Renderer;
-use vmconf::model::value::Value;
-use vmconf::model::verdict::{
-    Breakdown, CaseDifference, ExpectedListing, Failure, NotPassed, Verdict, VerdictKind,
+use vmconf::model::{
+    Breakdown, CaseDifference, CaseId, CaseReport, Diagnostic, DiagnosticPlace, Event, Expected,
+    ExpectedListing, ExplainedCase, Failure, NotPassed, Path as At, Renderer, RunSummary, UsedVm, Value,
+    Verdict, VerdictKind, is_harmful,
 };
 use vmconf::report::{Ends, Grouping, REPORTS, ReportOptions, Verbosity};
 use vmconf::text::shell::ShellWords;

@@ -8,9 +8,7 @@ use std::path::Path;
 use crate::support::{command, shown, vmconf};
 use tempfile::TempDir;
 use vmconf::explain::explain_on_screen;
-use vmconf::model::event::Event;
-use vmconf::model::explanation::Explanation;
-use vmconf::model::value::Value;
+use vmconf::model::{Event, Explanation, Value};
 use vmconf::run::anchor::Anchor;
 use vmconf::run::{self, Explainers, LoadOptions, LoadedFile, RunOptions, sources};
 

@@ -9,8 +9,7 @@ use std::path::Path;
 use crate::support::skip::suites;
 use crate::support::sources_of;
 use vmconf::machines::MACHINES;
-use vmconf::model::event::{Event, RunSummary};
-use vmconf::model::verdict::Verdict;
+use vmconf::model::{Event, RunSummary, Verdict};
 use vmconf::run::sources::VectorSource;
 use vmconf::run::{self, LoadOptions, RunOptions};
 

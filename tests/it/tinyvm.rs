@@ -7,9 +7,8 @@ use vmconf::machines::machine::{At, Machine, Watch, perform};
 use vmconf::machines::observe::Observe;
 use vmconf::machines::status::Status;
 use vmconf::machines::tinyvm::{TINYVM, TinyVm};
-use vmconf::model::case::{Action, Program};
 use vmconf::model::limits::Limits;
-use vmconf::model::value::Value;
+use vmconf::model::{Action, Program, Value};
 
 fn record<const N: usize>(members: [(&'static str, Value); N]) -> Value {
     Value::record(members)

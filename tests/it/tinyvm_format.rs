@@ -5,11 +5,7 @@ use std::path::{Path, PathBuf};
 
 use vmconf::formats::VectorFolder::Above;
 use vmconf::formats::{self, Files, Format, FormatOptions, ReadContext, Unreadable, tinyvm};
-use vmconf::model::assertion::Assertion;
-use vmconf::model::case::{Action, Case};
-use vmconf::model::diagnostic::Diagnostic;
-use vmconf::model::position::Origin;
-use vmconf::model::value::Value;
+use vmconf::model::{Action, Assertion, Case, Diagnostic, Origin, Value};
 use vmconf::run::VectorFiles;
 use vmconf::text::json::{Document, JsonNode};
 

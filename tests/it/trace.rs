@@ -12,9 +12,7 @@ use crate::support::{Ran, at_root, command, ended, golden, read, relative, repla
 use serde_json::Value as Json;
 use vmconf::explain::trace::{TRACES, TraceSelection, Tracer};
 use vmconf::machines;
-use vmconf::model::case::Case;
-use vmconf::model::escape::is_harmful;
-use vmconf::model::renderer::Renderer;
+use vmconf::model::{Case, Renderer, is_harmful};
 
 const DEMO: &str = "tests/samples/trace/demo.json::demo2018";
 const GCD: &str = "vectors/minic89/source.json::gcd";

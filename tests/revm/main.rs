@@ -21,9 +21,8 @@ use vmconf::machines::evm::{EVM, Evm};
 use vmconf::machines::machine::{Machine, Watch};
 use vmconf::machines::observe::Observe;
 use vmconf::machines::status::Status;
-use vmconf::model::case::Program;
 use vmconf::model::limits::Limits;
-use vmconf::model::value::Value;
+use vmconf::model::{Program, Value};
 
 use executed_ops::ExecutedOps;
 use scenario::Scenario;

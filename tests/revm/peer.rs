@@ -17,7 +17,7 @@ use revm::interpreter::{
 use revm::primitives::alloy_primitives::logs_bloom;
 use revm::primitives::{Address, B256, Log, U256, keccak256};
 use revm::state::{AccountInfo, EvmState};
-use vmconf::model::value::Value;
+use vmconf::model::Value;
 
 use super::Outcome;
 use super::scenario::{Account, Scenario, address_key, record, word_value};

@@ -6,9 +6,7 @@ use std::collections::BTreeMap;
 use num_bigint::{BigInt, Sign};
 use revm::primitives::hardfork::SpecId;
 use revm::primitives::{Address, U256};
-use vmconf::model::case::Program;
-use vmconf::model::hex::{bytes_key, number_key};
-use vmconf::model::value::Value;
+use vmconf::model::{Program, Value, bytes_key, number_key};
 
 use super::generate;
 use super::random::Random;

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Write};
 
-use vmconf::model::escape::escaped;
+use vmconf::model::escaped;
 
 /// What to do with the change of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,9 +7,7 @@ use std::path::Path;
 
 use anstyle::Style;
 use vmconf::explain;
-use vmconf::model::case::CaseId;
-use vmconf::model::escape::escaped;
-use vmconf::model::explanation::Explanation;
+use vmconf::model::{CaseId, Explanation, escaped};
 use vmconf::report::explanation::{self, Length};
 use vmconf::report::truncate::truncate;
 use vmconf::run::bless::{BlessExcerpt, Blessed, CaseChange};

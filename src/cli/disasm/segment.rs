@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 use vmconf::machines::tinyvm::SEGMENT_BYTES;
-use vmconf::model::hex::hex_bytes;
+use vmconf::model::hex_bytes;
 
 use crate::cli::errors::BrokenInput;
 use crate::cli::input::read;
@@ -16,12 +16,9 @@ pub(super) struct Segment {
 }
 
 impl Segment {
-    /// The words of an argument: `0x` and hex digits, or a file or standard input with the whole memory.
-    /// Trailing zeros are dropped.
-    ///
-    /// # Errors
-    ///
-    /// When the digits are not whole words, or the file does not have the size of the memory.
+    /// The words of an argument: `0x` and hex digits, or a file or standard input with the whole memory. Trailing
+    /// zeros are dropped. Fails when the digits are not whole words, or the file does not have the size of the
+    /// memory.
     pub(super) fn read(program: &str) -> anyhow::Result<Segment> {
         if let Some(digits) = program.strip_prefix("0x") {
             let bytes = hex_bytes(digits).context("the program is not an even number of hex digits")?;

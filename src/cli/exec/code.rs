@@ -8,18 +8,14 @@ use vmconf::formats::nef::{self, Nef, is_nef};
 use vmconf::isa::assembler::{AsmErrors, assemble};
 use vmconf::machines::tinyvm::SEGMENT_BYTES;
 use vmconf::machines::{MachineInfo, ProgramLanguage};
-use vmconf::model::hex::bytes_key;
-use vmconf::model::position::without_bom;
+use vmconf::model::{bytes_key, without_bom};
 
 use crate::cli::errors::BrokenInput;
 use crate::cli::input::read;
 use crate::cli::program::hex_text;
 
-/// The program of an argument: hex digits, or a file.
-///
-/// # Errors
-///
-/// When the file cannot be read, or is not a program of the machine.
+/// The program of an argument: hex digits, or a file. Fails when the file cannot be read, or is not a program of the
+/// machine.
 pub(super) fn read_program(machine: &MachineInfo, argument: &str) -> anyhow::Result<Json> {
     let digits = hex_text(argument.as_bytes());
     if digits.is_ok() && argument.len() > 1 && !matches!(machine.language, ProgramLanguage::Document { .. }) {

@@ -23,7 +23,7 @@ use vmconf::explain::explore::beside::PairedExplorer;
 use vmconf::explain::explore::{
     CasePicker, Explorer, ExplorerCommand, ExplorerKey, Goes, PickReaction, screen,
 };
-use vmconf::model::exit_code::Exit;
+use vmconf::model::Exit;
 use vmconf::testees::process::ProcessGroups;
 
 /// How long to wait before signals and keys are checked again.
@@ -87,11 +87,7 @@ impl Signals {
     }
 }
 
-/// Whether there is a terminal to show something in.
-///
-/// # Errors
-///
-/// When there is none, with what to do instead.
+/// Whether there is a terminal to show something in. Fails when there is none, with what to do instead.
 pub(super) fn check() -> anyhow::Result<()> {
     if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
         bail!("explore needs a terminal; --html FILE writes a page instead");

@@ -1,7 +1,6 @@
 //! What machines did, in lines.
 
-use vmconf::model::brief::brief;
-use vmconf::model::escape::escaped;
+use vmconf::model::{brief, escaped};
 
 /// The beginning of a line, without control characters.
 pub(super) fn shown(line: &str) -> String {

@@ -14,11 +14,8 @@ use vmconf::wire::matrix::Matrix;
 use crate::cli::result_file::{write_own, write_typed};
 use crate::cli::unwritten::Unwritten;
 
-/// Writes all pages to a folder, which is created if it is missing.
-///
-/// # Errors
-///
-/// When there is a page that vmconf did not write, or one cannot be written.
+/// Writes all pages to a folder, which is created if it is missing. Fails when there is a page that vmconf did not
+/// write, or one cannot be written.
 pub(super) fn write_site(
     folder: &Path,
     matrix: &Matrix,
@@ -45,11 +42,8 @@ pub(super) fn write_site(
     Ok(())
 }
 
-/// Writes the badge of each machine to a folder, which is created if it is missing.
-///
-/// # Errors
-///
-/// When the name of a machine is not that of a file, there is a badge of somebody else, or one cannot be written.
+/// Writes the badge of each machine to a folder, which is created if it is missing. Fails when the name of a machine
+/// is not that of a file, there is a badge of somebody else, or one cannot be written.
 pub(super) fn write_badges(folder: &Path, matrix: &Matrix) -> anyhow::Result<()> {
     let mut paths: Vec<PathBuf> = Vec::new();
     for (machine, name) in matrix.machines.iter().enumerate() {
@@ -73,11 +67,8 @@ pub(super) fn write_badges(folder: &Path, matrix: &Matrix) -> anyhow::Result<()>
     Ok(())
 }
 
-/// Writes the statement on the one machine to a file.
-///
-/// # Errors
-///
-/// When there are other machines or a file that vmconf did not write, or it cannot be written.
+/// Writes the statement on the one machine to a file. Fails when there are other machines or a file that vmconf did
+/// not write, or it cannot be written.
 pub(super) fn write_statement(
     path: &Path,
     machines: &[ConformanceMachine],

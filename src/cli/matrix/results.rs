@@ -9,8 +9,7 @@ use std::str::FromStr;
 use anyhow::Context;
 use indexmap::IndexMap;
 use vmconf::machines::has_instruction;
-use vmconf::model::case_report::CaseReport;
-use vmconf::model::event::Event;
+use vmconf::model::{CaseReport, Event};
 use vmconf::report::conformance::{ConformanceMachine, ConformanceRun};
 use vmconf::run::matrix::{MatrixCollector, MatrixMachine};
 use vmconf::text::shell::ShellWords;
@@ -54,11 +53,8 @@ struct MachineResults {
     errors: Vec<String>,
 }
 
-/// Reads reports. Those of one machine are its history, the last one is the newest.
-///
-/// # Errors
-///
-/// When one cannot be read or is no report.
+/// Reads reports. Those of one machine are its history, the last one is the newest. Fails when one cannot be read or
+/// is no report.
 pub(super) fn read(
     arguments: &[ResultsArgument],
 ) -> anyhow::Result<(MatrixCollector, Vec<ConformanceMachine>)> {

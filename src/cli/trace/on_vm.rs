@@ -7,9 +7,8 @@ use vmconf::explain::bisect::{InstructionList, OnVm};
 use vmconf::explain::trace::TraceSelection;
 use vmconf::isa::Isa;
 use vmconf::machines::status::LimitReached;
-use vmconf::model::count::counted;
-use vmconf::model::escape::escaped;
 use vmconf::model::limits::Limits;
+use vmconf::model::{counted, escaped};
 use vmconf::wire::protocol::{MAX_INSTRUCTIONS, TracedInstruction};
 
 use crate::cli::output;

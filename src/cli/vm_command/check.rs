@@ -12,10 +12,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use vmconf::model::count::counted;
-use vmconf::model::escape::escaped;
-use vmconf::model::exit_code::Exit;
-use vmconf::model::interrupt::Interrupt;
+use vmconf::model::{Exit, Interrupt, counted, escaped};
 use vmconf::run::Families;
 use vmconf::testees::process::{ProcessGroups, START, Stray, TesteeCommand};
 

@@ -5,8 +5,7 @@ mod go;
 mod words;
 
 use vmconf::machines::MachineInfo;
-use vmconf::model::field_type::{DeclaredField, FieldType, MemoryType};
-use vmconf::model::shape::{MemberShape, Shape};
+use vmconf::model::{DeclaredField, FieldType, MemberShape, MemoryType, Shape};
 use vmconf::run::FamilyMachine;
 
 use super::machine_template::{announced, comment, field_lines, lines, quoted};

@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::bail;
 use clap::{Args, ValueEnum};
 use vmconf::machines::MachineInfo;
-use vmconf::model::exit_code::Exit;
+use vmconf::model::Exit;
 use vmconf::run::FamilyMachine;
 use vmconf::text::shell::quoted;
 

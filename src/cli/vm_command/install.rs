@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, bail};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use vmconf::model::exit_code::Exit;
+use vmconf::model::Exit;
 use vmconf::text::shell::{ShellWords, quoted};
 
 use crate::cli::adapters::{ADAPTERS, by_name, is_on_path};

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use clap::Args;
-use vmconf::model::exit_code::Exit;
+use vmconf::model::Exit;
 
 use crate::cli::adapters::{ADAPTERS, ListedAdapter, is_on_path};
 use crate::cli::output;

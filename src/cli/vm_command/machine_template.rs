@@ -1,7 +1,7 @@
 //! What a template of an adapter says of its machine.
 
 use vmconf::machines::MachineInfo;
-use vmconf::model::escape::escaped;
+use vmconf::model::escaped;
 use vmconf::wire::protocol::WireAction;
 
 /// The text of an adapter with this name for a machine that vmconf embeds.

@@ -1,10 +1,7 @@
 //! The failures of the runs so far whose cases have not passed since.
 
 use indexmap::IndexMap;
-use vmconf::model::case::CaseId;
-use vmconf::model::case_report::CaseReport;
-use vmconf::model::exit_code::Exit;
-use vmconf::model::verdict::VerdictKind;
+use vmconf::model::{CaseId, CaseReport, Exit, VerdictKind};
 
 use super::names::in_short;
 

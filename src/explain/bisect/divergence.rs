@@ -1,7 +1,7 @@
 //! Where two runs of one program diverge.
 
+use crate::model::Value;
 use crate::model::explanation::END;
-use crate::model::value::Value;
 use crate::wire::eip3155::{Eip3155Step, TraceMembers};
 
 /// The number of steps if two traces do not differ, otherwise where they diverge.

@@ -8,12 +8,8 @@ use super::divergence::{Compared, Divergence, NextInstruction};
 use crate::isa::Isa;
 use crate::machines::MachineInfo;
 use crate::machines::status::LoadError;
-use crate::model::case::Case;
-use crate::model::count::counted;
-use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
-use crate::model::value::Value;
-use crate::model::verdict::Breakdown;
+use crate::model::{Breakdown, Case, Interrupt, Value, counted};
 use crate::testees::Stopped;
 use crate::testees::process::{ProcessVm, limits_of, written};
 use crate::testees::server::Server;
@@ -199,20 +195,13 @@ impl OnVm {
         self.actions.get(action).is_some_and(|action| !matches!(action, WireAction::Set(_)))
     }
 
-    /// How many instructions the first actions execute.
-    ///
-    /// # Errors
-    ///
-    /// When the machine gives no answer.
+    /// How many instructions the first actions execute. Fails when the machine gives no answer.
     pub(in crate::explain) fn instructions(&mut self, actions: usize) -> Result<u64, Stopped> {
         Ok(self.hashes(actions, &[1 << (DOUBLINGS - 1)])?.1)
     }
 
     /// The state at each of these places, in ascending order: a record of those of the fields that have a value.
-    ///
-    /// # Errors
-    ///
-    /// When the machine gives no answer.
+    /// Fails when the machine gives no answer.
     pub(in crate::explain) fn states(
         &mut self,
         stops: &[RunPoint],
@@ -277,11 +266,7 @@ impl OnVm {
         }
     }
 
-    /// `count` instructions after the first `skip` ones of the first actions.
-    ///
-    /// # Errors
-    ///
-    /// When the machine gives no answer.
+    /// `count` instructions after the first `skip` ones of the first actions. Fails when the machine gives no answer.
     pub(in crate::explain) fn instructions_of(
         &mut self,
         actions: usize,

@@ -4,7 +4,7 @@ use super::divergence::{Divergence, NextInstruction};
 use super::machines::{InstructionList, OnVm, machines, step_of};
 use super::states::{ComparedFields, ComparedStates, Parting, StateDifference};
 use crate::isa::Isa;
-use crate::model::value::Value;
+use crate::model::Value;
 use crate::testees::Stopped;
 use crate::wire::eip3155::Eip3155Step;
 

@@ -6,9 +6,7 @@ use std::ops::Range;
 use indexmap::IndexMap;
 
 use super::machines::{OnVm, RunPoint, between};
-use crate::model::name::Name;
-use crate::model::path::Path;
-use crate::model::value::Value;
+use crate::model::{Name, Path, Value};
 use crate::testees::Stopped;
 
 /// About how many bytes the states of one answer may take in memory.
@@ -79,11 +77,8 @@ impl<'r> ComparedStates<'r> {
         ComparedStates { runs, fields, weight: 0 }
     }
 
-    /// The first difference between states; `None` if none was found.
-    ///
-    /// # Errors
-    ///
-    /// When a machine gives no answer, and no difference was found before.
+    /// The first difference between states; `None` if none was found. Fails when a machine gives no answer, and no
+    /// difference was found before.
     pub(super) fn parting(&mut self) -> Result<Option<Parting>, Stopped> {
         if self.fields.is_empty() {
             return Ok(None);

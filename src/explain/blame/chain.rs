@@ -6,8 +6,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use foldhash::fast::RandomState;
 
 use super::ranges::Ranges;
-use crate::model::cell::{Cell, CellGroup};
-use crate::model::explanation::{Blame, ExecutedInstruction, FurtherCauses, InputOrigin, InputPart};
+use crate::model::{Blame, Cell, CellGroup, ExecutedInstruction, FurtherCauses, InputOrigin, InputPart};
 
 /// The maximum number of instructions of a chain that are shown, not counting those that only moved a value.
 const MAX_INSTRUCTIONS: usize = 7;

@@ -1,8 +1,7 @@
 //! Questions for a recorder.
 
 use crate::machines::inspect::Inspect;
-use crate::model::cell::Cell;
-use crate::model::path::Path;
+use crate::model::{Cell, Path};
 
 /// A question about the state: the number, from 1, of the case's step after which it is asked, and the data.
 pub type Question = (usize, Vec<AskedDatum>);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::model::cell::Cell;
+use crate::model::Cell;
 
 /// Ranges of a memory that do not overlap.
 pub(super) struct Ranges {

@@ -3,8 +3,7 @@
 use super::stack::taken;
 use crate::machines::inspect::{Effects, Inspect, ReferenceCount};
 use crate::machines::machine::At;
-use crate::model::cell::Cell;
-use crate::model::explanation::Undeclared;
+use crate::model::{Cell, Undeclared};
 
 /// What a row says about an instruction that is about to be executed.
 #[derive(Debug)]

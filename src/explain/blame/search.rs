@@ -4,8 +4,7 @@ use super::question::Question;
 use super::stack::{Creation, taken, top, written};
 use crate::machines::inspect::{Effects, Inspect, written_cells};
 use crate::machines::machine::{At, Watch};
-use crate::model::cell::Cell;
-use crate::model::value::Value;
+use crate::model::{Cell, Value};
 
 /// A datum that no kept instruction wrote, if some instructions were dropped.
 #[derive(Debug, Clone)]

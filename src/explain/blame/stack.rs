@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::isa::OpInfo;
 use crate::machines::inspect::{Effects, Inspect, frame_of};
-use crate::model::cell::Cell;
+use crate::model::Cell;
 
 /// The number of the stack slot above the top one.
 pub(crate) fn top(state: &dyn Inspect) -> usize {

@@ -2,7 +2,7 @@ use super::{MAX_BYTES, Recorder, WatchedInstructions};
 use crate::machines::inspect::{Effects, Inspect};
 use crate::machines::machine::{At, Watch};
 use crate::machines::observe::Observe;
-use crate::model::value::Value;
+use crate::model::Value;
 
 /// A machine with one large value on its stack.
 struct Large;

@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 
 use crate::machines::inspect::Inspect;
-use crate::model::cell::Cell;
-use crate::model::value::Value;
+use crate::model::{Cell, Value};
 
 /// The maximum number of variables whose values are kept.
 const MAX_VARIABLES: usize = 256;

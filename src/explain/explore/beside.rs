@@ -14,12 +14,8 @@ use crate::explain::recording::{DatumId, KeepGoing, Recording};
 use crate::isa::Isa;
 use crate::machines::inspect::frame_of;
 use crate::machines::machine::{At, Machine};
-use crate::model::brief::brief;
-use crate::model::cell::Cell;
-use crate::model::escape::escaped;
 use crate::model::explanation::END;
-use crate::model::path::{Path, PathKey};
-use crate::model::value::Value;
+use crate::model::{Cell, Path, PathKey, Value, brief, escaped};
 use crate::testees::server;
 use crate::wire::eip3155::{Eip3155Step, TraceMembers};
 

@@ -5,12 +5,7 @@ use std::collections::HashMap;
 use crate::explain::recording::{DatumId, Recording, ShownDatum, sections_of};
 use crate::machines::inspect::Inspect;
 use crate::machines::view::ViewDatum;
-use crate::model::assertion::{Assertion, Expected};
-use crate::model::brief::brief;
-use crate::model::case::Step;
-use crate::model::cell::Cell;
-use crate::model::escape::escaped;
-use crate::model::path::{Path, PathKey};
+use crate::model::{Assertion, Cell, Expected, Path, PathKey, Step, brief, escaped};
 
 /// The most demands that are shown, those of the first steps of the case.
 const MAX_DEMANDS: usize = 10_000;

@@ -8,12 +8,9 @@ use crate::machines::inspect::Inspect;
 use crate::machines::machine::Machine;
 use crate::machines::status::LoadError;
 use crate::machines::view::{ViewDatum, ViewRow};
-use crate::model::brief::brief;
-use crate::model::case::{Action, Case, CaseId, Program, Step};
-use crate::model::case_report::CaseReport;
-use crate::model::cell::Cell;
-use crate::model::path::Path;
-use crate::model::verdict::{CaseDifference, Verdict, vector_step};
+use crate::model::{
+    Action, Case, CaseDifference, CaseId, CaseReport, Cell, Path, Program, Step, Verdict, brief, vector_step,
+};
 use crate::run::{self, LoadedFile, RunOptions};
 use crate::testees::Stopped;
 

@@ -26,7 +26,7 @@ use self::steps::{PageSteps, packed_column};
 use super::beside::PairedExplorer;
 use super::{Demands, Explorer, Opened, OpenedAssertion};
 use crate::explain::recording::{Recording, sections_of};
-use crate::model::escape::escaped;
+use crate::model::escaped;
 use crate::text::html_head::HtmlHead;
 use crate::text::shell::ShellWords;
 

@@ -18,7 +18,7 @@ use super::{DatumChange, Explorer, ExplorerMode, KEYS, Pane, Prompt, StateLine, 
 use crate::explain::recording::Direction;
 use crate::machines::inspect::InspectSource;
 use crate::machines::view::ViewScope;
-use crate::model::escape::escaped;
+use crate::model::escaped;
 
 /// The share of the width for the code, in percent.
 const CODE: u16 = 45;

@@ -2,7 +2,7 @@
 
 use super::{Explorer, id_text};
 use crate::explain::recording::{Datum, KeepGoing};
-use crate::model::count::counted;
+use crate::model::counted;
 
 /// How many lines it has.
 pub(super) const LINES: usize = 3;

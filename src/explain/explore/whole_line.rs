@@ -4,7 +4,7 @@ use super::details::{Details, DetailsCopy, DetailsReaction};
 use super::keys::ExplorerKey;
 use super::state::StateLine;
 use super::{Explorer, ExplorerMode, Pane, id_text};
-use crate::model::escape::escaped;
+use crate::model::escaped;
 use crate::text::shell::ShellWords;
 
 /// The most bytes that terminals take into the clipboard.

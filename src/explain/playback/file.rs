@@ -3,7 +3,7 @@
 use super::run::PlayedRun;
 use super::state::PlayedState;
 use crate::explain::bisect::check_size;
-use crate::model::count::counted;
+use crate::model::counted;
 use crate::wire::eip3155::{self, Eip3155Step, TraceLine, TraceMembers};
 use crate::wire::line::quoted_bytes;
 

@@ -10,9 +10,8 @@ use crate::machines::machine::{At, Machine};
 use crate::machines::observe::Observe;
 use crate::machines::status::{LoadError, Status};
 use crate::machines::view::{CodeLine, Section};
-use crate::model::case::Program;
 use crate::model::limits::Limits;
-use crate::model::value::Value;
+use crate::model::{Program, Value};
 
 /// How many instructions are listed at once.
 const BLOCK: u64 = 256;

@@ -3,9 +3,7 @@
 use num_bigint::BigInt;
 
 use crate::machines::view::{Section, ViewDatum, ViewRow};
-use crate::model::name::Name;
-use crate::model::path::Path;
-use crate::model::value::Value;
+use crate::model::{Name, Path, Value};
 use crate::wire::eip3155::{Eip3155Step, TraceMembers};
 
 /// How many bytes fit a row; more are a section of their own.

@@ -6,8 +6,7 @@ use super::Recording;
 use super::moment::Moment;
 use crate::explain::blame::{AskedDatum, Recorder, WINDOW, WatchedInstructions, WrongPart};
 use crate::machines::machine::Watch;
-use crate::model::explanation::BlameAnswer;
-use crate::model::path::Path;
+use crate::model::{BlameAnswer, Path};
 
 impl Recording {
     /// The number of the instruction that decided each datum in a state: that produced it or, if no cell holds it,

@@ -6,7 +6,7 @@ use std::fmt;
 
 use crate::machines::inspect::{Inspect, cells_of};
 use crate::machines::view::{CONTAINS_ITSELF, Section, SectionRows, StackCount, ViewRow};
-use crate::model::cell::{Cell, compound_name};
+use crate::model::{Cell, compound_name};
 
 /// What identifies a datum in all states of a run, whatever its row is called there and wherever it is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

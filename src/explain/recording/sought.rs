@@ -2,7 +2,7 @@
 
 use super::datum::Datum;
 use super::datum_write::is_value;
-use crate::model::escape::escaped;
+use crate::model::escaped;
 
 /// What is sought.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,9 +4,7 @@ use super::checkpoints::Checkpoints;
 use super::moment::Moment;
 use crate::machines::machine::{Machine, Watch, perform};
 use crate::machines::status::{LoadError, Status};
-use crate::model::case::{Action, Case};
-use crate::model::cell::Cell;
-use crate::model::value::Value;
+use crate::model::{Action, Case, Cell, Value};
 use crate::testees::See;
 use crate::testees::embedded::Embedded;
 

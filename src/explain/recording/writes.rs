@@ -7,7 +7,7 @@ use super::datum::{Datum, DatumId, StateSection, sections_of};
 use crate::explain::blame::{moved, taken, top, written};
 use crate::machines::inspect::{Effects, Inspect, written_cells};
 use crate::machines::machine::{At, Watch};
-use crate::model::cell::Cell;
+use crate::model::Cell;
 
 /// What an instruction wrote.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]

@@ -4,8 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::explain::suspects::{FailureEvidence, SpectrumCase, SpectrumOutcome, SpectrumPoints, locate};
-use crate::model::case::CaseId;
-use crate::model::suspects::SuspectAnalysis;
+use crate::model::{CaseId, SuspectAnalysis};
 
 /// The most cases of a machine that are compared: they are kept until the end.
 const MAX_CASES: usize = 200_000;

@@ -9,10 +9,9 @@ use std::collections::HashMap;
 use num_bigint::BigInt;
 
 use crate::machines::MachineInfo;
-use crate::model::field_type::{BitName, DeclaredField, FieldType, MemoryType, NumberDisplay};
-use crate::model::shape::Shape;
-use crate::model::suspects::SeparatingCondition;
-use crate::model::value::Value;
+use crate::model::{
+    BitName, DeclaredField, FieldType, MemoryType, NumberDisplay, SeparatingCondition, Shape, Value,
+};
 use crate::text::typed::address_key;
 
 /// The most cases that a rule is sought for.
@@ -371,7 +370,7 @@ fn most_frequent(values: &[u64]) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::field_type::{FieldOptions, ListOrder, UnlistedCells};
+    use crate::model::{FieldOptions, ListOrder, UnlistedCells};
 
     fn field(name: &'static str, flags: &str) -> ObservedNumber {
         let flags = flags.chars().map(|name| (name != '-').then_some(name)).collect();

@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::alike::NamedCase;
 use super::before::{MAX_COMPARED, NumbersBefore, ObservedNumber, numbers, observed, rule};
-use crate::model::count::counted;
-use crate::model::suspects::{SeparatingCondition, SuspectAnalysis};
+use crate::model::{SeparatingCondition, SuspectAnalysis, counted};
 use crate::run::sources::Sources;
 use crate::run::{self, LoadOptions};
 

@@ -7,8 +7,7 @@ use crate::explain::explain;
 use crate::explain::suspects::FailureEvidence;
 use crate::isa::{DeclaredEffect, Isa, OpInfo};
 use crate::machines::by_name;
-use crate::model::explanation::{BlameAnswer, Explanation, FirstDivergence};
-use crate::model::verdict::VerdictKind;
+use crate::model::{BlameAnswer, Explanation, FirstDivergence, VerdictKind};
 use crate::run::sources::Sources;
 use crate::run::{self, LoadOptions, VerdictOf, Worker};
 

@@ -2,8 +2,7 @@
 
 use super::case::SpectrumOutcome;
 use super::table::SpectrumTable;
-use crate::model::count::counted;
-use crate::model::suspects::DoubtfulCase;
+use crate::model::{DoubtfulCase, counted};
 
 /// The chance from which on failures may be spread over the cases at random.
 const CHANCE: f64 = 0.01;

@@ -6,8 +6,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::writer::{TraceEnd, TraceKind, TraceOutcome, TraceStep, TraceWriter};
 use crate::machines::inspect::{Inspect, frame_of};
-use crate::model::hex::bytes_key;
-use crate::model::value::Value;
+use crate::model::{Value, bytes_key};
 use crate::wire::line::one_line;
 
 pub(super) const KIND: TraceKind = TraceKind {

@@ -7,8 +7,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::writer::{TraceEnd, TraceKind, TraceOutcome, TraceStep, TraceWriter};
 use crate::machines::inspect::{InspectSource, written_cells};
-use crate::model::cell::Cell;
-use crate::model::value::Value;
+use crate::model::{Cell, Value};
 use crate::wire::line::one_line;
 use crate::wire::value::Truncated;
 

@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json};
 use super::writer::{TraceEnd, TraceKind, TraceOutcome, TraceStep, TraceWriter};
 use crate::machines;
 use crate::machines::inspect::Inspect;
-use crate::model::shape::MemberShape;
+use crate::model::MemberShape;
 use crate::text::plain_json::plain;
 use crate::wire::line::one_line;
 

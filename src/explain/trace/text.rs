@@ -9,11 +9,7 @@ use num_bigint::{BigInt, Sign};
 use super::writer::{TraceEnd, TraceKind, TraceOutcome, TraceStep, TraceWriter};
 use crate::isa::{Isa, Unit};
 use crate::machines::inspect::{Inspect, InspectSource, written_cells};
-use crate::model::brief::{brief, brief_bytes};
-use crate::model::cell::Cell;
-use crate::model::count::counted;
-use crate::model::escape::escaped;
-use crate::model::value::Value;
+use crate::model::{Cell, Value, brief, brief_bytes, counted, escaped};
 
 pub(super) const KIND: TraceKind =
     TraceKind { name: "text", doc: "for people: one line a step", new: |isa| Box::new(TraceText::new(isa)) };

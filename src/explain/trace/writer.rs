@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use crate::isa::Isa;
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::At;
-use crate::model::renderer::Renderer;
+use crate::model::Renderer;
 
 /// Formats the steps of a trace.
 pub trait TraceWriter {

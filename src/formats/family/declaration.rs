@@ -5,8 +5,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::model::diagnostic::Diagnostic;
-use crate::model::field_type::DeclaredField;
+use crate::model::{DeclaredField, Diagnostic};
 use crate::text::source_text::SourceText;
 
 mod fields;

@@ -2,13 +2,10 @@
 
 use std::collections::HashMap;
 
-use crate::model::assertion::{Assertion, Expected};
-use crate::model::diagnostic::Diagnostic;
-use crate::model::field_type::{DeclaredField, FieldOptions, FieldType, ListOrder, UnlistedCells};
-use crate::model::name::Name;
-use crate::model::path::{Path, PathKey};
-use crate::model::position::Origin;
-use crate::model::value::Value;
+use crate::model::{
+    Assertion, DeclaredField, Diagnostic, Expected, FieldOptions, FieldType, ListOrder, Name, Origin, Path,
+    PathKey, UnlistedCells, Value,
+};
 use crate::text::json::JsonNode;
 use crate::text::typed::{self, MemoryCell, address_key, address_of_key};
 
@@ -39,11 +36,7 @@ pub(super) struct FieldDemand<'f, 'd> {
     pub(super) given: Option<&'f Value>,
 }
 
-/// Adds the assertions that the field has the value.
-///
-/// # Errors
-///
-/// A datum that is not of the type of the field.
+/// Adds the assertions that the field has the value. The error is a datum that is not of the type of the field.
 pub(super) fn demand(
     demanded: &FieldDemand<'_, '_>,
     assertions: &mut Vec<Assertion>,
@@ -234,7 +227,7 @@ pub(super) const UNLISTED: &str = "a cell that is not listed stays as it was";
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::field_type::MemoryType;
+    use crate::model::MemoryType;
     use crate::text::json::Document;
 
     /// Searching all given entries for each demanded one would take minutes.

@@ -6,7 +6,7 @@ use super::declaration::Demanded;
 use super::new_cases::{FamilyWriter, exact_tree, json, put};
 use super::node_path::{NodePath, PathStep};
 use crate::formats::fill::Fill;
-use crate::model::field_type::DeclaredField;
+use crate::model::DeclaredField;
 use crate::text::edit::TextChange;
 use crate::text::json::JsonNode;
 

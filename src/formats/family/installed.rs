@@ -12,10 +12,7 @@ use crate::formats::fields::Diagnostics;
 use crate::formats::fill::Fill;
 use crate::formats::format::{Evidence, FillCase, Format, ReadContext, WriteBack};
 use crate::formats::write_back::{WrittenBack, WrongAssertion};
-use crate::model::diagnostic::{Diagnostic, Severity};
-use crate::model::field_type::DeclaredField;
-use crate::model::position::Origin;
-use crate::model::shape::{MemberShape, Shape};
+use crate::model::{DeclaredField, Diagnostic, MemberShape, Origin, Severity, Shape};
 use crate::text::json::{Document, JsonNode};
 
 /// A family, ready to read files.

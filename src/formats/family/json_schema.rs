@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::declaration::{Declaration, Demanded, FormatDeclaration, Given, StepDeclaration};
 use super::node_path::{NodePath, PathStep};
-use crate::model::field_type::{DeclaredField, FieldType};
+use crate::model::{DeclaredField, FieldType};
 
 /// The schema of all formats of a declaration.
 pub(super) fn json_schema(family: &Declaration) -> Value {

@@ -2,9 +2,8 @@
 
 use super::declaration::{Demanded, FormatDeclaration, Given, StepActions, StepDeclaration};
 use super::node_path::{NodePath, PathStep};
-use crate::model::diagnostic::Diagnostic;
-use crate::model::position::Origin;
 use crate::model::rule::LintRule;
+use crate::model::{Diagnostic, Origin};
 use crate::text::json::{JsonMember, JsonNode, quoted};
 use crate::text::suggest::nearest;
 

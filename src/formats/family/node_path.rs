@@ -36,11 +36,7 @@ pub(super) struct NotationError {
 }
 
 impl NodePath {
-    /// Parses a path.
-    ///
-    /// # Errors
-    ///
-    /// The first part that is not of the subset.
+    /// Parses a path. The error is the first part that is not of the subset.
     pub(super) fn parse(text: &str) -> Result<NodePath, NotationError> {
         let mut rest = text.strip_prefix('$').ok_or_else(|| NotationError {
             at: 0,

@@ -2,7 +2,7 @@
 
 use super::declaration::{FormatDeclaration, WrittenPath};
 use super::node_path::{NodePath, PathStep};
-use crate::model::diagnostic::Diagnostic;
+use crate::model::Diagnostic;
 use crate::text::json::JsonNode;
 use crate::text::suggest::nearest;
 

@@ -14,16 +14,10 @@ use super::node_path::{NodePath, PathStep};
 use super::uncompared::{self, DeclaredRule};
 use crate::formats::fields::Diagnostics;
 use crate::formats::format::FileEntry;
-use crate::model::assertion::Assertion;
-use crate::model::case::{Action, Case, Program, Step};
-use crate::model::diagnostic::Diagnostic;
-use crate::model::field_type::DeclaredField;
-use crate::model::name::Name;
-use crate::model::near_search::NearSearch;
-use crate::model::path::Path;
-use crate::model::position::Origin;
 use crate::model::rule::LintRule;
-use crate::model::value::Value;
+use crate::model::{
+    Action, Assertion, Case, DeclaredField, Diagnostic, Name, NearSearch, Origin, Path, Program, Step, Value,
+};
 use crate::text::file_name::uncompressed_name;
 use crate::text::json::{JsonMember, JsonNode, quoted};
 use crate::text::suggest::nearest;
@@ -137,11 +131,8 @@ impl FamilyReader {
         files.is_empty() || files.iter().any(|pattern| matches(&pattern.glob, &pattern.text))
     }
 
-    /// Where the first case is that has all that each case has, and only declared members.
-    ///
-    /// # Errors
-    ///
-    /// Why there is none.
+    /// Where the first case is that has all that each case has, and only declared members. The error says why there
+    /// is none.
     pub(super) fn fits(&self, root: JsonNode<'_>) -> Result<u32, FormatMisfit> {
         let mut first = None;
         let mut last = None;
@@ -210,11 +201,7 @@ impl FamilyReader {
         }))
     }
 
-    /// The cases of a document.
-    ///
-    /// # Errors
-    ///
-    /// When there is none.
+    /// The cases of a document. Fails when there is none.
     pub(super) fn outline(&self, root: JsonNode<'_>) -> Result<Vec<FileEntry>, Diagnostic<Origin>> {
         let cases = self.candidates(root).filter(|candidate| self.missing(candidate.node).is_none());
         let entry = |Candidate { key, node }: Candidate<'_>| {

@@ -1,7 +1,8 @@
 //! The notation of types: `u8`, `[(u16?, u8, text)]`, `memory<u16, u8>`.
 
 use super::node_path::NotationError;
-use crate::model::field_type::{FieldType, MAX_BITS, MemoryType};
+use crate::model::field_type::MAX_BITS;
+use crate::model::{FieldType, MemoryType};
 use crate::text::suggest::did_you_mean;
 
 /// How deeply types may be nested.
@@ -16,11 +17,7 @@ const NAMES: [&str; 21] = [
     "int", "bool", "text", "bytes", "base64", "json", "memory",
 ];
 
-/// Parses the notation of a type.
-///
-/// # Errors
-///
-/// The first part that is not a type.
+/// Parses the notation of a type. The error is the first part that is not a type.
 pub(super) fn parse(text: &str) -> Result<FieldType, NotationError> {
     let mut parser = TypeParser { text, rest: text };
     let parsed = parser.field_type(0)?;

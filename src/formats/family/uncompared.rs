@@ -4,7 +4,7 @@ use super::declaration::{Declaration, Demanded, FormatDeclaration, Given, Unlist
 use super::demands::UNLISTED;
 use super::node_path::{NodePath, PathStep};
 use crate::formats::uncompared::UncomparedRule;
-use crate::model::field_type::{DeclaredField, FieldOptions, FieldType, ListOrder, UnlistedCells};
+use crate::model::{DeclaredField, FieldOptions, FieldType, ListOrder, UnlistedCells};
 
 const ORDER: &str = "the members of an object have no order";
 const NAME: &str = "a name says nothing of the machine";

@@ -5,11 +5,8 @@ use std::sync::Arc;
 use super::lexical::{self, Number};
 use super::{program, snapshot};
 use crate::formats::fields::{Diagnostics, Strictness};
-use crate::model::case::Program;
-use crate::model::diagnostic::{Diagnostic, Severity};
-use crate::model::position::Origin;
 use crate::model::rule::LintRule;
-use crate::model::value::Value;
+use crate::model::{Diagnostic, Origin, Program, Severity, Value};
 use crate::text::json::{Document, JsonDatum, JsonNode};
 
 /// The maximum depth of a document.

@@ -3,10 +3,8 @@
 use num_bigint::BigInt;
 
 use crate::formats::fields::wrong_type;
-use crate::model::diagnostic::Diagnostic;
-use crate::model::position::Origin;
 use crate::model::rule::LintRule;
-use crate::model::value::Value;
+use crate::model::{Diagnostic, Origin, Value};
 use crate::text::json::{JsonDatum, JsonNode};
 
 /// More digits than any sensible number has; the value is not computed.

@@ -7,11 +7,8 @@ use num_bigint::BigInt;
 
 use super::lexical;
 use crate::formats::fields::{Diagnostics, FieldReader, Strictness, wrong_type};
-use crate::model::diagnostic::{Diagnostic, Severity};
-use crate::model::name::Name;
-use crate::model::position::Origin;
 use crate::model::rule::LintRule;
-use crate::model::value::Value;
+use crate::model::{Diagnostic, Name, Origin, Severity, Value};
 use crate::text::json::{JsonDatum, JsonNode, quoted};
 
 pub(super) const VERSION: &str = "MiniC89.VM.Metadata.v0.2";

@@ -4,11 +4,7 @@
 use super::lexical::{self, Number};
 use super::program::{constant, drop_schema};
 use crate::formats::fields::{Diagnostics, FieldReader, no_such_word, wrong_type};
-use crate::model::assertion::{Assertion, Expected};
-use crate::model::diagnostic::Diagnostic;
-use crate::model::path::Path;
-use crate::model::position::Origin;
-use crate::model::value::Value;
+use crate::model::{Assertion, Diagnostic, Expected, Origin, Path, Value};
 use crate::text::json::{JsonDatum, JsonNode, quoted};
 
 pub(super) const VERSION: &str = "MiniC89.VM.Snapshot.v0.2";

@@ -1,9 +1,7 @@
 //! Writes actual values into MiniC89 vectors, in the notation of snapshots.
 
 use crate::formats::write_back::{NotRepresentable, WrittenBack, WrongAssertion, resize};
-use crate::model::assertion::Expected;
-use crate::model::path::Path;
-use crate::model::value::Value;
+use crate::model::{Expected, Path, Value};
 use crate::text::plain_json::plain;
 
 pub(super) fn write_back<'d>(failed: &WrongAssertion<'d, '_>) -> WrittenBack<'d> {

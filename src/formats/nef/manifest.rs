@@ -2,10 +2,8 @@
 
 use std::fmt;
 
-use crate::model::diagnostic::Diagnostic;
-use crate::model::escape::escaped;
 use crate::model::limits::Limits;
-use crate::model::position::{Origin, Position};
+use crate::model::{Diagnostic, Origin, Position, escaped};
 use crate::text::json::{Document, JsonNode, quoted};
 use crate::text::source_text::SourceText;
 

@@ -7,11 +7,9 @@ use super::lexical::{self, Prefix, count, hex, integer, member};
 use super::result::NeoAssertions;
 use super::rules::{Generation, ItemNotation, VectorType};
 use crate::formats::fields::{misspelled, no_such_word, same_key, wrong_type};
-use crate::model::assertion::Expected;
-use crate::model::diagnostic::Diagnostic;
-use crate::model::path::{Path, PathKey};
 use crate::model::rule::LintRule;
-use crate::model::value::{Value, fits_256_bits};
+use crate::model::value::fits_256_bits;
+use crate::model::{Diagnostic, Expected, Path, PathKey, Value};
 use crate::text::json::{JsonDatum, JsonMember, JsonNode, quoted};
 
 /// An item still to be read, and its nesting depth.

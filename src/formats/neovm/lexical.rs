@@ -8,10 +8,8 @@ use sha2::{Digest, Sha256};
 
 use super::rules::Generation;
 use crate::formats::fields::{Diagnostics, wrong_type};
-use crate::model::diagnostic::Diagnostic;
-use crate::model::hex::{bytes_key, hex_bytes};
-use crate::model::position::Origin;
 use crate::model::rule::LintRule;
+use crate::model::{Diagnostic, Origin, bytes_key, hex_bytes};
 use crate::text::json::{JsonDatum, JsonMember, JsonNode, quoted};
 
 /// An integer: a JSON number without fraction and exponent, or a string of decimal digits.

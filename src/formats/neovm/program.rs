@@ -4,13 +4,9 @@ use super::lexical::{self, hex};
 use crate::formats::fields::{Diagnostics, FieldReader, misspelled, no_such_word, wrong_type};
 use crate::formats::files::{Files, VectorFolder};
 use crate::formats::nef::{self, Nef};
-use crate::model::diagnostic::Diagnostic;
 use crate::model::limits;
-use crate::model::name::Name;
-use crate::model::path::Path;
-use crate::model::position::Origin;
 use crate::model::rule::LintRule;
-use crate::model::value::Value;
+use crate::model::{Diagnostic, Name, Origin, Path, Value};
 use crate::text::json::{JsonNode, quoted};
 
 /// The members of the program record, and the positions of its data.

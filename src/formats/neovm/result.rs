@@ -5,12 +5,8 @@ use num_bigint::BigInt;
 use super::lexical::{self, count};
 use super::rules::{Absence, Generation, Rules};
 use crate::formats::fields::{Diagnostics, FieldReader, misspelled, no_such_word, wrong_type};
-use crate::model::assertion::{Assertion, Expected};
-use crate::model::diagnostic::Diagnostic;
-use crate::model::path::{Path, PathParent};
-use crate::model::position::Origin;
 use crate::model::rule::LintRule;
-use crate::model::value::Value;
+use crate::model::{Assertion, Diagnostic, Expected, Origin, Path, PathParent, Value};
 use crate::text::json::{JsonDatum, JsonNode};
 
 /// Turns the members of a result into assertions.

@@ -10,10 +10,7 @@ use super::rules::{Absence, Generation, ItemNotation, Rules, VectorType};
 use crate::formats::write_back::{
     NotRepresentable, Unwritable, WrittenBack, WrongAssertion, hex_like, in_case_of, resize,
 };
-use crate::model::assertion::Expected;
-use crate::model::name::Name;
-use crate::model::path::PathKey;
-use crate::model::value::Value;
+use crate::model::{Expected, Name, PathKey, Value};
 use crate::text::edit::TextChange;
 use crate::text::json::JsonNode;
 use crate::text::number;

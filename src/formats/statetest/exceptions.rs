@@ -1,9 +1,8 @@
 //! The old and new names of refusals in `expectException`, by class.
 
 use crate::formats::fields::{Diagnostics, wrong_type};
-use crate::model::diagnostic::Diagnostic;
-use crate::model::position::Origin;
 use crate::model::rule::LintRule;
+use crate::model::{Diagnostic, Origin};
 use crate::text::json::{JsonNode, quoted};
 use crate::text::suggest::nearest;
 

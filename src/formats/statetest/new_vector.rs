@@ -7,7 +7,7 @@ use crate::formats::ethereum_json::fresh;
 use crate::formats::forks::{self, Named};
 use crate::formats::new_vector::{MakeVector, NewVector, StateOf};
 use crate::formats::write_back::NotRepresentable;
-use crate::model::value::Value;
+use crate::model::Value;
 use crate::text::suggest::did_you_mean;
 
 pub(super) const MAKE: MakeVector = MakeVector {

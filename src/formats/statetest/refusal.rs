@@ -7,9 +7,7 @@ use num_bigint::BigInt;
 use revm_primitives::{Address, B256, U256, keccak256};
 
 use crate::formats::ethereum_json::{address_key, hash};
-use crate::model::hex::hex_bytes;
-use crate::model::name::Name;
-use crate::model::value::Value;
+use crate::model::{Name, Value, hex_bytes};
 use crate::text::json::JsonNode;
 
 /// `coinbase` if an entry demands that the refused transaction touched that account, else `nothing`. For forks that

@@ -7,11 +7,8 @@ use rlp::{Rlp, RlpStream};
 use sha3::{Digest, Keccak256};
 
 use crate::formats::fields::Diagnostics;
-use crate::model::diagnostic::Diagnostic;
-use crate::model::hex::{bytes_key, hex_bytes};
-use crate::model::name::Name;
 use crate::model::rule::LintRule;
-use crate::model::value::Value;
+use crate::model::{Diagnostic, Name, Value, bytes_key, hex_bytes};
 use crate::text::json::{JsonNode, quoted};
 
 /// The members of transactions of types 2 to 4 that all of them have.

@@ -7,12 +7,8 @@ use crate::formats::accounts::{AccountMembers, AccountReader, read_accounts};
 use crate::formats::ethereum_json::{address, data, hash, is_state_test, other_test, quantity};
 use crate::formats::fields::{Diagnostics, FieldReader, Strictness, wrong_type};
 use crate::formats::format::ReadContext;
-use crate::model::case::Program;
-use crate::model::diagnostic::{Diagnostic, Severity};
-use crate::model::name::Name;
-use crate::model::position::Origin;
 use crate::model::rule::LintRule;
-use crate::model::value::Value;
+use crate::model::{Diagnostic, Name, Origin, Program, Severity, Value};
 use crate::text::json::{JsonMember, JsonNode, quoted};
 
 /// Members of a test that say where it comes from.

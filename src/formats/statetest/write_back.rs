@@ -5,9 +5,7 @@ use serde_json::{Value as Json, json};
 use crate::formats::ethereum_json::fresh;
 use crate::formats::fill::{Fill, missing};
 use crate::formats::write_back::{NotRepresentable, WrittenBack, WrongAssertion, hex_like, number_like};
-use crate::model::assertion::Expected;
-use crate::model::path::PathKey;
-use crate::model::value::Value;
+use crate::model::{Expected, PathKey, Value};
 use crate::text::edit::TextChange;
 use crate::text::json::JsonNode;
 

@@ -4,9 +4,7 @@ use super::expect::TinyAssertions;
 use super::lexical;
 use super::reader::{STEPS, Steps, TinyReader};
 use crate::formats::fields::FieldReader;
-use crate::model::case::{Action, Step};
-use crate::model::path::Path;
-use crate::model::value::Value;
+use crate::model::{Action, Path, Step, Value};
 use crate::text::json::JsonNode;
 
 impl TinyReader<'_> {

@@ -3,12 +3,8 @@
 use super::lexical;
 use super::reader::TinyReader;
 use crate::formats::fields::{FieldReader, wrong_type};
-use crate::model::assertion::{Assertion, Expected};
-use crate::model::diagnostic::Diagnostic;
-use crate::model::path::{Path, PathKey};
-use crate::model::position::Origin;
 use crate::model::rule::LintRule;
-use crate::model::value::Value;
+use crate::model::{Assertion, Diagnostic, Expected, Origin, Path, PathKey, Value};
 use crate::text::json::JsonNode;
 
 /// How a driver's run can end.

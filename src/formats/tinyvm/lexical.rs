@@ -1,9 +1,8 @@
 //! How vmconf's own TinyVM vectors write numbers, addresses and names of registers.
 
 use crate::formats::fields::wrong_type;
-use crate::model::diagnostic::Diagnostic;
-use crate::model::position::Origin;
 use crate::model::rule::LintRule;
+use crate::model::{Diagnostic, Origin};
 use crate::text::json::{JsonDatum, JsonNode, quoted};
 use crate::text::number::small;
 

@@ -3,13 +3,8 @@
 use super::lexical;
 use crate::formats::fields::{Diagnostics, FieldReader, no_such_word, wrong_type};
 use crate::formats::format::ReadContext;
-use crate::model::case::{Case, Program, Step};
-use crate::model::diagnostic::Diagnostic;
-use crate::model::name::Name;
-use crate::model::path::Path;
-use crate::model::position::Origin;
 use crate::model::rule::LintRule;
-use crate::model::value::Value;
+use crate::model::{Case, Diagnostic, Name, Origin, Path, Program, Step, Value};
 use crate::text::json::{JsonNode, quoted};
 
 pub(super) const MACHINE: &str = "tinyvm";

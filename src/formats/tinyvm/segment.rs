@@ -6,12 +6,8 @@ use super::lexical;
 use super::reader::TinyReader;
 use crate::formats::fields::wrong_type;
 use crate::formats::files::{Files, Unreadable, VectorFolder};
-use crate::model::diagnostic::Diagnostic;
-use crate::model::hex::hex_bytes;
-use crate::model::path::Path;
-use crate::model::position::Origin;
 use crate::model::rule::LintRule;
-use crate::model::value::Value;
+use crate::model::{Diagnostic, Origin, Path, Value, hex_bytes};
 use crate::text::json::{JsonMember, JsonNode};
 
 /// The number of words in a segment.

@@ -5,11 +5,7 @@ use super::lexical;
 use super::reader::{STEPS, Steps, TinyReader};
 use super::segment::sparse_value;
 use crate::formats::fields::{FieldReader, wrong_type};
-use crate::model::assertion::Assertion;
-use crate::model::case::{Action, Step};
-use crate::model::diagnostic::Diagnostic;
-use crate::model::path::Path;
-use crate::model::value::Value;
+use crate::model::{Action, Assertion, Diagnostic, Path, Step, Value};
 use crate::text::json::JsonNode;
 
 /// Words by register number, each with its position.

@@ -9,12 +9,8 @@ use crate::formats::fields::{Diagnostics, wrong_type};
 use crate::formats::files::{Unreadable, VectorFolder};
 use crate::formats::format::{Evidence, FileEntry, Format, ReadContext};
 use crate::formats::write_back::NotRepresentable;
-use crate::model::case::Case;
-use crate::model::diagnostic::{Diagnostic, Severity};
-use crate::model::path::Path;
-use crate::model::position::Origin;
 use crate::model::rule::LintRule;
-use crate::model::value::Value;
+use crate::model::{Case, Diagnostic, Origin, Path, Severity, Value};
 use crate::text::json::{JsonNode, quoted};
 
 /// The layout's entry in the list of formats.

@@ -4,8 +4,7 @@ use num_bigint::{BigInt, Sign};
 use serde_json::{Value as Json, json};
 
 use crate::formats::write_back::{NotRepresentable, WrittenBack, WrongAssertion, number_like, resize};
-use crate::model::path::PathKey;
-use crate::model::value::Value;
+use crate::model::{PathKey, Value};
 use crate::text::edit::TextChange;
 use crate::text::json::JsonNode;
 

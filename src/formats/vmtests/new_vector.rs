@@ -6,7 +6,7 @@ use super::write_back::RESULTS;
 use crate::formats::ethereum_json::fresh;
 use crate::formats::new_vector::{BlockNumbers, MakeVector, NewVector, StateOf};
 use crate::formats::write_back::NotRepresentable;
-use crate::model::value::Value;
+use crate::model::Value;
 
 pub(super) const MAKE: MakeVector = MakeVector {
     inputs: &[("gas", "gas [default: 1000000]"), ("input", "the input data, 0x and hex digits")],

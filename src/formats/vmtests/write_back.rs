@@ -9,9 +9,7 @@ use crate::formats::fill::{Fill, missing};
 use crate::formats::write_back::{
     NotRepresentable, WrittenBack, WrongAssertion, hex_like, in_case_of, number_like, resize,
 };
-use crate::model::assertion::Expected;
-use crate::model::path::{Path, PathKey};
-use crate::model::value::Value;
+use crate::model::{Expected, Path, PathKey, Value};
 use crate::text::edit::TextChange;
 use crate::text::json::{JsonDatum, JsonNode};
 

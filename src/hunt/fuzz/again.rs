@@ -1,6 +1,6 @@
 //! Whether a case fails again in the same way.
 
-use crate::model::verdict::Verdict;
+use crate::model::Verdict;
 
 /// How often machines are asked again about what is reported or written.
 pub(super) const REPEATS: usize = 3;

@@ -11,7 +11,7 @@ use crate::explain::spectrum::before::{
     NumbersBefore, ObservedNumber, SeparatingRule, numbers, observed_with_cells, rule,
 };
 use crate::machines::MachineInfo;
-use crate::model::case::Program;
+use crate::model::Program;
 
 /// How many cells a cause names at most.
 const MAX_CELLS: usize = 3;

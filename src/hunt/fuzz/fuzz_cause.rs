@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::model::escape::is_harmful;
+use crate::model::is_harmful;
 use crate::text::number;
 
 /// What distinguishes a difference from others. Each cause is reported once.

@@ -26,12 +26,8 @@ use crate::machines::MachineInfo;
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::{At, Watch};
 use crate::machines::program_parts::ProgramParts;
-use crate::model::case_report::CaseReport;
-use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
-use crate::model::shape::MemberShape;
-use crate::model::value::Value;
-use crate::model::verdict::{Verdict, VerdictKind};
+use crate::model::{CaseReport, Interrupt, MemberShape, Value, Verdict, VerdictKind};
 use crate::prove::numbers::Numbers;
 use crate::run::{FileOptions, Flaky, LoadOptions, LoadedFile, RunOptions, Worker, catch_panic, open_text};
 use crate::testees::MakeTestee;
@@ -64,11 +60,7 @@ pub(super) struct ProgramLoads<'s> {
     subjects: Vec<(&'s str, LoadOptions)>,
 }
 
-/// How the machines run programs of this one.
-///
-/// # Errors
-///
-/// When no programs can be generated for it.
+/// How the machines run programs of this one. Fails when no programs can be generated for it.
 pub(super) fn loads<'s>(
     machine: &MachineInfo,
     subjects: &'s [FuzzSubject],
@@ -397,11 +389,7 @@ impl ProgramTarget<'_> {
         is_new
     }
 
-    /// How a machine fails a vector that the embedded machine passes.
-    ///
-    /// # Errors
-    ///
-    /// When the machine does not run it.
+    /// How a machine fails a vector that the embedded machine passes. Fails when the machine does not run it.
     fn difference(&mut self, index: usize, vector: &str) -> Result<ComparedProgram, FuzzRefusal> {
         let subject = &mut self.subjects[index];
         let file = open_text(&source(), vector.to_owned(), subject.options);
@@ -425,11 +413,8 @@ impl ProgramTarget<'_> {
         Ok(ComparedProgram(difference.filter(|_| is_held)))
     }
 
-    /// What is found with a vector that a machine fails; `None` if its cause is known.
-    ///
-    /// # Errors
-    ///
-    /// When the machine does not fail the small vector again.
+    /// What is found with a vector that a machine fails; `None` if its cause is known. Fails when the machine does
+    /// not fail the small vector again.
     fn finding(
         &mut self,
         index: usize,

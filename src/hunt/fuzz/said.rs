@@ -2,9 +2,7 @@
 
 use serde_json::Map;
 
-use crate::model::brief::brief;
-use crate::model::case::Program;
-use crate::model::verdict::{CaseDifference, Verdict};
+use crate::model::{CaseDifference, Program, Verdict, brief};
 use crate::run::LoadedFile;
 use crate::run::sources::{SourceOrigin, VectorSource};
 use crate::text::edit::apply;

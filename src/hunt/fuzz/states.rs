@@ -17,11 +17,7 @@ use crate::hunt::corpus::FuzzCorpus;
 use crate::hunt::minimize::{self, KeptFailure, MinimizeOptions};
 use crate::hunt::state_runs::{BrokenEnd, EndGroups, StateEnd, StateRuns, state_machines};
 use crate::hunt::states::{GeneratedState, StateGenerator};
-use crate::model::case::{Case, Program};
-use crate::model::field_type::DeclaredField;
-use crate::model::signature::signature;
-use crate::model::value::Value;
-use crate::model::verdict::Verdict;
+use crate::model::{Case, DeclaredField, Program, Value, Verdict, signature};
 use crate::prove::numbers::Numbers;
 use crate::run::{Families, FamilyMachine, LoadOptions, NamedTestee, Worker, open_text};
 
@@ -40,11 +36,7 @@ const MAX_SEEN: usize = 1 << 17;
 /// How many changes are tried to make a state small on which a machine does not answer in time.
 const MAX_TIMEOUTS: usize = 10;
 
-/// The machines that are compared.
-///
-/// # Errors
-///
-/// When there are fewer than two.
+/// The machines that are compared. Fails when there are fewer than two.
 pub(super) fn machines(
     family: FamilyMachine,
     families: &Families,
@@ -358,12 +350,8 @@ impl<'o> StateTarget<'o> {
         is_failure.then_some((text, verdict))
     }
 
-    /// What each machine did with a vector, and the vector with that.
-    ///
-    /// # Errors
-    ///
-    /// When the machine that is compared with does not pass the vector each time, or the other one does not fail it in
-    /// this way.
+    /// What each machine did with a vector, and the vector with that. Fails when the machine that is compared with
+    /// does not pass the vector each time, or the other one does not fail it in this way.
     fn machines(
         &self,
         vector: String,

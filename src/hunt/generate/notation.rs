@@ -8,8 +8,7 @@ use crate::formats::Inputs;
 use crate::hunt::minimize::programs::listed;
 use crate::isa::{OpInfo, Unit};
 use crate::machines::program_parts::CodeNotation;
-use crate::model::hex::bytes_key;
-use crate::model::value::Value;
+use crate::model::{Value, bytes_key};
 use crate::prove::numbers::Numbers;
 
 /// The word that ends a program of TinyVM.

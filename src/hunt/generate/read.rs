@@ -11,8 +11,7 @@ use crate::isa::disassembler::disassemble;
 use crate::isa::{ImmediateOperand, Isa, Unit};
 use crate::machines::MachineInfo;
 use crate::machines::program_parts::{JumpTargets, ProgramParts, StackTargets};
-use crate::model::case::Program;
-use crate::model::value::Value;
+use crate::model::{Program, Value};
 
 /// An instruction with the offset at which it stands.
 type ReadPiece = (usize, Piece);

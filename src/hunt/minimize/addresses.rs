@@ -4,7 +4,7 @@ use num_bigint::BigInt;
 
 use super::minimizer::Minimizer;
 use super::nodes::{document, reading};
-use crate::model::value::Value;
+use crate::model::Value;
 use crate::text::edit::{TextChange, apply};
 use crate::text::json::{JsonDatum, JsonNode};
 use crate::text::number::natural;

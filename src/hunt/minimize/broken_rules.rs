@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 
 use super::nodes::reading;
 use crate::formats::{FormatOptions, ReadContext, Strictness};
-use crate::model::diagnostic::{Diagnostic, Severity};
-use crate::model::position::Origin;
 use crate::model::rule::LintRule;
+use crate::model::{Diagnostic, Origin, Severity};
 use crate::run::LoadedFile;
 
 /// How often a file breaks each rule, and how severely: for `vmconf check`, and for a run with `--strict`. Something

@@ -4,13 +4,7 @@ use super::ends::NotMinimized;
 use super::named::{NamedInstruction, named_instruction};
 use super::nodes::reading;
 use crate::explain::explain;
-use crate::model::assertion::Expected;
-use crate::model::case::Case;
-use crate::model::case_report::CaseReport;
-use crate::model::name::Name;
-use crate::model::path::Path;
-use crate::model::value::Value;
-use crate::model::verdict::{CaseDifference, VerdictKind};
+use crate::model::{Case, CaseDifference, CaseReport, Expected, Name, Path, Value, VerdictKind};
 use crate::run::{LoadedFile, Worker};
 
 /// What a smaller case keeps.

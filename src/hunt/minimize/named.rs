@@ -3,7 +3,7 @@
 use std::mem;
 
 use crate::machines;
-use crate::model::explanation::{BlameAnswer, Explanation};
+use crate::model::{BlameAnswer, Explanation};
 
 /// The instruction that is said to be wrong: the one after which the machines first differ, if both report their steps;
 /// else the first one that did what its row does not declare, or the one that made the first wrong value.

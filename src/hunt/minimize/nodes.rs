@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::case::Case;
+use crate::model::Case;
 use crate::run::LoadedFile;
 use crate::text::edit::{TextChange, apply};
 use crate::text::json::{Document, JsonNode};

@@ -14,7 +14,7 @@ use super::minimizer::Minimizer;
 use super::nodes::{document, nodes};
 use crate::isa::disassembler::{ListingLine, disassemble};
 use crate::isa::{ImmediateOperand, Isa, Unit};
-use crate::model::hex::hex_bytes;
+use crate::model::hex_bytes;
 use crate::text::edit::{TextChange, apply};
 use crate::text::json::{JsonDatum, JsonNode};
 

@@ -2,9 +2,7 @@
 
 use num_bigint::{BigInt, Sign};
 
-use crate::model::field_type::{DeclaredField, FieldType};
-use crate::model::name::Name;
-use crate::model::value::Value;
+use crate::model::{DeclaredField, FieldType, Name, Value};
 use crate::prove::numbers::Numbers;
 use crate::text::typed::address_key;
 

@@ -8,9 +8,7 @@ use revm_state::{AccountInfo, EvmState};
 use super::world::{After, EthereumWorld};
 use crate::machines::record::word_value;
 use crate::machines::view::{Section, ViewDatum, ViewRow};
-use crate::model::brief::brief_bytes;
-use crate::model::hex::{bytes_key, number_key};
-use crate::model::path::{Path, PathKey};
+use crate::model::{Path, PathKey, brief_bytes, bytes_key, number_key};
 
 /// The accounts and words that a transaction has used so far.
 pub(super) fn used(state: &EvmState, world: &EthereumWorld) -> Section {

@@ -8,8 +8,7 @@ use revm_primitives::{Address, U256};
 use super::context::EngineContext;
 use crate::machines::record::word_value;
 use crate::machines::view::{Section, ViewRow};
-use crate::model::count::counted;
-use crate::model::hex::bytes_key;
+use crate::model::{bytes_key, counted};
 
 /// The maximum number of calls that are kept; those after them are counted.
 const MAX_CALLS: usize = 1_000;

@@ -16,8 +16,7 @@ use crate::machines::effects::Effect::{self, Jumps, Leaves, MayWrite, Moves, Nee
 use crate::machines::inspect::Inspect;
 use crate::machines::moves::{duplicated, exchanged, swapped};
 use crate::machines::record::word_value;
-use crate::model::cell::Cell;
-use crate::model::value::Value;
+use crate::model::{Cell, Value};
 
 /// The memories of the outermost frames; the cells of deeper ones have no name, so blame ends there.
 const MEMORIES: [&str; 8] = [

@@ -15,10 +15,7 @@ use crate::machines::effects::declared;
 use crate::machines::inspect::{CallFrame, Effects, GasCount, Inspect, InspectTransaction};
 use crate::machines::record::{word_of_key, word_value};
 use crate::machines::view::{CodeLine, Section, StackCount, ViewDatum, ViewRow, code_lines, part_of_code};
-use crate::model::cell::Cell;
-use crate::model::hex::{bytes_key, number_key};
-use crate::model::path::{Path, PathKey};
-use crate::model::value::Value;
+use crate::model::{Cell, Path, PathKey, Value, bytes_key, number_key};
 
 /// The maximum length of an instruction, in bytes.
 const MAX_LENGTH: usize = 33;

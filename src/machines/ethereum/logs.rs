@@ -2,7 +2,7 @@
 
 use revm_primitives::{B256, Log, keccak256};
 
-use crate::model::value::Value;
+use crate::model::Value;
 
 /// Keccak-256 of the RLP list of all entries, each `[address, [topics], data]`.
 pub(super) fn hash(logs: &[Log]) -> B256 {

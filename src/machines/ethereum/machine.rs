@@ -40,9 +40,8 @@ use crate::machines::inspect::Inspect;
 use crate::machines::machine::{Advanced, At, Machine};
 use crate::machines::plant::PlantFaults;
 use crate::machines::status::{LoadError, Status};
-use crate::model::case::Program;
 use crate::model::limits::Limits;
-use crate::model::value::Value;
+use crate::model::{Program, Value};
 
 /// How many bytes of memory are kept for the next test.
 const KEPT_MEMORY: usize = 1 << 24;

@@ -16,10 +16,7 @@ use crate::isa::OpInfo;
 use crate::machines::info::in_bytes;
 use crate::machines::record::{ACCOUNTS, HEX, address, any, members_of, record, word};
 use crate::machines::status::LoadError;
-use crate::model::case::Program;
-use crate::model::name::Name;
-use crate::model::shape::{MapKeys, Shape};
-use crate::model::value::Value;
+use crate::model::{MapKeys, Name, Program, Shape, Value};
 
 record! {
     /// A program record: what all cases of a test have in common.

@@ -7,8 +7,8 @@ use super::logs;
 use super::machine::{Ethereum, TransactionEnd, TransactionOutcome};
 use crate::machines::observe::{StateField, StateFields, state_fields};
 use crate::machines::record::{ACCOUNTS, HEX, word_value};
-use crate::model::shape::{Shape, members};
-use crate::model::value::Value;
+use crate::model::shape::members;
+use crate::model::{Shape, Value};
 
 /// Before the transaction has ended, only the frame and its stack can be observed.
 impl StateFields for Ethereum {

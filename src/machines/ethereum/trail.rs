@@ -8,8 +8,7 @@ use revm_interpreter::InstructionResult;
 use revm_primitives::{Address, U256};
 
 use crate::machines::record::word_of_key;
-use crate::model::cell::Cell;
-use crate::model::hex::{bytes_key, number_key};
+use crate::model::{Cell, bytes_key, number_key};
 
 /// The maximum height of a stack.
 pub(super) const MAX_ITEMS: usize = 1024;

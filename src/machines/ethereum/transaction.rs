@@ -15,7 +15,7 @@ use super::refusal::{BEFORE_ITS_FORK, TransactionRefusal};
 use super::transaction_record::{AccessRecord, AuthorizationRecord, ChosenTransaction, NumberMember};
 use crate::machines::record::word;
 use crate::machines::status::LoadError;
-use crate::model::value::Value;
+use crate::model::Value;
 
 /// The types of transactions that have rules of their own here.
 const DYNAMIC_FEE: u8 = 2;

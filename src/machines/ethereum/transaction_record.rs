@@ -4,8 +4,7 @@ use num_bigint::BigInt;
 
 use crate::machines::record::{EvmWord, HEX, address, bytes, record, text, word};
 use crate::machines::status::LoadError;
-use crate::model::shape::Shape;
-use crate::model::value::Value;
+use crate::model::{Shape, Value};
 
 record! {
     /// The members of a transaction that the cases of a test share.

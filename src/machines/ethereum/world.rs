@@ -16,9 +16,7 @@ use super::fault::FaultyRule;
 use super::fork::ForkRules;
 use crate::machines::record::{AccountRecord, word, word_of_key, word_value};
 use crate::machines::status::LoadError;
-use crate::model::hex::{bytes_key, number_key};
-use crate::model::name::Name;
-use crate::model::value::Value;
+use crate::model::{Name, Value, bytes_key, number_key};
 
 /// The accounts before a transaction, with the hashes for the tries. All cases of a test share them.
 #[derive(Default)]

@@ -14,10 +14,7 @@ use crate::machines::inspect::{Effects, GasCount, Inspect};
 use crate::machines::moves::{duplicated, swapped};
 use crate::machines::record::word_value;
 use crate::machines::view::{CodeLine, Section, code_lines, part_of_code};
-use crate::model::cell::Cell;
-use crate::model::hex::{bytes_key, number_key};
-use crate::model::path::{Path, PathKey};
-use crate::model::value::Value;
+use crate::model::{Cell, Path, PathKey, Value, bytes_key, number_key};
 
 impl Inspect for Evm {
     fn instruction(&self) -> String {

@@ -20,9 +20,8 @@ use crate::machines::observe::{StateFields, members_of};
 use crate::machines::plant::PlantFaults;
 use crate::machines::status::{LoadError, Status};
 use crate::machines::tiers::Tiers;
-use crate::model::case::Program;
 use crate::model::limits::Limits;
-use crate::model::value::Value;
+use crate::model::{Program, Value};
 
 /// The machine's entry in the list of machines.
 pub const INFO: MachineInfo = MachineInfo {

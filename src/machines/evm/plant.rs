@@ -6,9 +6,7 @@ use super::program::stored_before;
 use super::stop::{EvmStop, Halt};
 use super::word::Halves;
 use crate::machines::plant::{PlantFaults, PlantInCells};
-use crate::model::case::Program;
-use crate::model::cell::Cell;
-use crate::model::value::Value;
+use crate::model::{Cell, Program, Value};
 
 impl PlantFaults for Evm {
     /// The word of storage before the program runs, so that a forgotten write is always forgotten.

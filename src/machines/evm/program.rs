@@ -12,11 +12,7 @@ use crate::machines::record::{
     ACCOUNTS, AccountRecord, HEX, address, any, bytes, members_of, record, word, word_of_key, word_value,
 };
 use crate::machines::status::LoadError;
-use crate::model::case::Program;
-use crate::model::hex::{bytes_key, number_key};
-use crate::model::name::Name;
-use crate::model::shape::Shape;
-use crate::model::value::Value;
+use crate::model::{Name, Program, Shape, Value, bytes_key, number_key};
 
 record! {
     /// A program record.

@@ -7,9 +7,8 @@ use super::word::Halves;
 use crate::machines::machine::Machine;
 use crate::machines::status::LoadError;
 use crate::machines::tiers::Tiers;
-use crate::model::case::Program;
 use crate::model::limits::Limits;
-use crate::model::value::Value;
+use crate::model::{Program, Value};
 
 /// The charge for a comparison, in units; below, how many of the compared bytes are one unit more.
 const COMPARISON: u64 = 30;

@@ -15,9 +15,8 @@ use crate::machines::change::{PartCells, StateChange, StateChanges, numbered, st
 use crate::machines::observe::{StateField, StateFields, state_fields};
 use crate::machines::record::{ACCOUNTS, HEX, bytes, word, word_of_key, word_value};
 use crate::machines::status::LoadError;
-use crate::model::hex::bytes_key;
-use crate::model::shape::{MapKeys, NumberNotation, Shape, members};
-use crate::model::value::Value;
+use crate::model::shape::members;
+use crate::model::{MapKeys, NumberNotation, Shape, Value, bytes_key};
 
 /// After an exceptional halt, gas, output, logs, calls and accounts cannot be observed.
 impl StateFields for Evm {

@@ -4,9 +4,7 @@ use super::machine::Evm;
 use crate::machines::inspect::Inspect;
 use crate::machines::record::word_value;
 use crate::machines::view::{Section, ViewDatum, ViewRow};
-use crate::model::cell::Cell;
-use crate::model::hex::number_key;
-use crate::model::path::Path;
+use crate::model::{Cell, Path, number_key};
 
 impl Evm {
     pub(super) fn view(&self) -> Vec<Section> {

@@ -4,8 +4,7 @@ use super::machine::MiniC89;
 use super::program::{Function, plain};
 use super::source::{LocalName, SourceScope};
 use super::word::MiniWord;
-use crate::model::path::{Path, PathKey};
-use crate::model::value::Value;
+use crate::model::{Path, PathKey, Value};
 
 impl MiniC89 {
     /// A datum, described by names of locals and functions and by lines; see

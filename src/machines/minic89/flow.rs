@@ -2,7 +2,7 @@
 
 use super::cpu::{Cpu, MiniFlow, MiniStop, trap, wrong_kind};
 use super::trap::Trap;
-use crate::model::value::Value;
+use crate::model::Value;
 
 pub(super) fn nop(_: &mut Cpu<'_>, _: i32) -> MiniFlow {
     Ok(())

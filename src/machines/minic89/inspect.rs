@@ -9,9 +9,7 @@ use super::word::MiniWord;
 use crate::machines::effects::{DeclaredPlaces, Effect, declared, effects};
 use crate::machines::inspect::{Effects, Inspect, InspectSource};
 use crate::machines::view::{CodeLine, Section};
-use crate::model::cell::Cell;
-use crate::model::path::{Path, PathKey};
-use crate::model::value::Value;
+use crate::model::{Cell, Path, PathKey, Value};
 
 impl Inspect for MiniC89 {
     fn instruction(&self) -> String {

@@ -5,9 +5,7 @@ use num_bigint::BigInt;
 use super::opcodes::MiniOp;
 use super::program::{Code, Function, plain};
 use crate::machines::status::LoadError;
-use crate::model::case::Program;
-use crate::model::path::Path;
-use crate::model::value::Value;
+use crate::model::{Path, Program, Value};
 
 /// Everything suspicious, each with the path of its datum.
 pub(super) fn lint(program: &Program) -> Vec<LoadError> {

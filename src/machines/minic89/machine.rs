@@ -18,10 +18,8 @@ use crate::machines::machine::{Advanced, At, Machine, Meter, Metered, Until};
 use crate::machines::observe::{StateFields, joined, members_of};
 use crate::machines::plant::PlantFaults;
 use crate::machines::status::{LoadError, Status};
-use crate::model::case::Program;
 use crate::model::limits;
-use crate::model::path::Path;
-use crate::model::value::Value;
+use crate::model::{Path, Program, Value};
 
 /// The machine's entry in the list of machines.
 pub const INFO: MachineInfo = MachineInfo {

@@ -17,11 +17,8 @@ use crate::machines::machine::{At, Machine};
 use crate::machines::observe::Observe;
 use crate::machines::status::{LoadError, Status};
 use crate::machines::view::{CodeLine, Section, ViewRow};
-use crate::model::case::Program;
-use crate::model::cell::Cell;
 use crate::model::limits::Limits;
-use crate::model::path::Path;
-use crate::model::value::Value;
+use crate::model::{Cell, Path, Program, Value};
 
 /// A machine whose state after `n` instructions is the snapshot with the index `n`, whatever the instructions do. Where
 /// a snapshot contradicts the metadata document, itself, or what the instruction before it does, its state says so.

@@ -9,10 +9,7 @@ use super::source::{LocalName, SourceMap};
 use crate::isa::OpInfo;
 use crate::machines::record::{any, record};
 use crate::machines::status::LoadError;
-use crate::model::case::Program;
-use crate::model::path::Path;
-use crate::model::shape::Shape;
-use crate::model::value::Value;
+use crate::model::{Path, Program, Shape, Value};
 
 /// The maximum for function ids, instructions of a function, and slots (16 bits in the C core).
 const WIDEST: usize = 0xffff;

@@ -2,7 +2,7 @@
 
 use num_bigint::BigInt;
 
-use crate::model::value::Value;
+use crate::model::Value;
 
 /// The source lines of instructions.
 #[derive(Debug, Clone, Default)]

@@ -8,8 +8,7 @@ use super::word::MiniWord;
 use crate::machines::change::{CountFrom, PartCells, StateChange, StateChanges, change_items, state_changes};
 use crate::machines::observe::{StateField, StateFields, state_fields};
 use crate::machines::status::LoadError;
-use crate::model::shape::Shape;
-use crate::model::value::Value;
+use crate::model::{Shape, Value};
 
 /// The members of a snapshot, in the order of output.
 impl StateFields for MiniC89 {

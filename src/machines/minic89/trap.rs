@@ -1,6 +1,6 @@
 //! Why a program is stopped.
 
-use crate::model::value::Value;
+use crate::model::Value;
 
 /// A trap with the data for its `details`. Numbers from the program are as written there.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use super::program::{Function, plain};
 use super::source::{LocalName, SourceScope as NameScope};
 use super::word::MiniWord;
 use crate::machines::view::{CodeLine, Section, StackCount, ViewDatum, ViewRow, ViewScope};
-use crate::model::path::Path;
+use crate::model::Path;
 
 impl MiniC89 {
     /// The state; `pc` is where the machine stands.

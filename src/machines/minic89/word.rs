@@ -2,7 +2,7 @@
 
 use num_bigint::BigInt;
 
-use crate::model::value::Value;
+use crate::model::Value;
 
 /// A 16-bit integer, a reference to a function, or the content of a slot before the first store.
 ///

@@ -3,7 +3,7 @@
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::At;
 use crate::machines::moves;
-use crate::model::cell::Cell;
+use crate::model::Cell;
 
 /// A machine whose instructions find counts and indexes on the stack.
 pub(in crate::machines) trait NeoOperands: Inspect {

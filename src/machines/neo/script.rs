@@ -4,17 +4,11 @@ use std::borrow::Cow;
 
 use crate::isa::{Isa, OpInfo};
 use crate::machines::status::LoadError;
-use crate::model::case::Program;
-use crate::model::name::Name;
-use crate::model::path::Path;
-use crate::model::value::Value;
+use crate::model::{Name, Path, Program, Value};
 
 /// The bytes of a script, the member `script` of a program: bytes, or a list of bytes and mnemonics that follow each
-/// other. `op_of` finds the instruction of a mnemonic.
-///
-/// # Errors
-///
-/// If it is something else, or for each mnemonic that is not in this instruction set.
+/// other. `op_of` finds the instruction of a mnemonic. Fails if it is something else, or for each mnemonic that is
+/// not in this instruction set.
 pub(in crate::machines) fn script(
     isa: &Isa,
     script: &Value,
@@ -43,11 +37,7 @@ pub(in crate::machines) fn script(
     LoadError::of_all(unknown).map_or(Ok(script), Err)
 }
 
-/// The program with its member `script` as bytes.
-///
-/// # Errors
-///
-/// See [`script`].
+/// The program with its member `script` as bytes. For errors, see [`script`].
 pub(in crate::machines) fn assemble(
     isa: &Isa,
     program: &Program,

@@ -1,6 +1,6 @@
 //! The notation of items of both NeoVMs in the process protocol: the same as in NeoVM vectors.
 
-use crate::model::shape::{MapKeys, NumberNotation, Shape};
+use crate::model::{MapKeys, NumberNotation, Shape};
 
 pub(in crate::machines) const NUMBER: Shape = Shape::Int(NumberNotation::Number);
 

@@ -8,7 +8,7 @@ use std::mem;
 use std::sync::Arc;
 
 use crate::machines::view::CONTAINS_ITSELF;
-use crate::model::value::Value;
+use crate::model::Value;
 
 /// The maximum number of items, and pieces of 64 bytes, that are shown at once. A vector that demands more is
 /// as large itself.

@@ -19,10 +19,8 @@ use crate::machines::neo::script::code_name;
 use crate::machines::observe::{StateFields, members_of};
 use crate::machines::plant::PlantFaults;
 use crate::machines::status::{LoadError, Status};
-use crate::model::case::Program;
-use crate::model::count::counted;
 use crate::model::limits::Limits;
-use crate::model::value::Value;
+use crate::model::{Program, Value, counted};
 
 /// The machine's entry in the list of machines.
 pub const INFO: MachineInfo = MachineInfo {

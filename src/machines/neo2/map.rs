@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::item::Neo2Item;
-use crate::model::hex::bytes_key;
+use crate::model::bytes_key;
 
 /// Entries by the bytes of their keys. They are ordered by slot, and a new entry gets the slot that was freed last.
 #[derive(Debug, Clone, Default)]

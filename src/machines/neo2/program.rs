@@ -11,9 +11,7 @@ use crate::machines::info::in_bytes;
 use crate::machines::neo::script;
 use crate::machines::record::{bytes, record};
 use crate::machines::status::LoadError;
-use crate::model::case::Program;
-use crate::model::shape::Shape;
-use crate::model::value::Value;
+use crate::model::{Program, Shape, Value};
 
 record! {
     /// A program record.

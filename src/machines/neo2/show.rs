@@ -4,7 +4,7 @@ use super::heap::Neo2Heap;
 use super::item::{HostObject, Neo2Item};
 use super::map::key_name;
 use crate::machines::neo::show::{Content, Items};
-use crate::model::value::Value;
+use crate::model::Value;
 
 impl Items for Neo2Heap {
     type Item = Neo2Item;

@@ -4,8 +4,7 @@ use super::machine::Neo2;
 use crate::machines::inspect::Inspect;
 use crate::machines::neo::show::Show;
 use crate::machines::view::{Section, StackCount, ViewRow};
-use crate::model::hex::bytes_key;
-use crate::model::path::Path;
+use crate::model::{Path, bytes_key};
 
 impl Neo2 {
     pub(super) fn view(&self) -> Vec<Section> {

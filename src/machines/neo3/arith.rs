@@ -10,7 +10,6 @@ use super::item::Neo3Item;
 use super::number::BIG;
 use super::value::{compare, integer};
 
-/// SIGN
 pub(super) fn sign(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let sign = |a: BigInt| match a.sign() {
         Sign::Minus => BigInt::from(-1),
@@ -20,47 +19,39 @@ pub(super) fn sign(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     frame.unary(|a| Some(a.signum()), sign)
 }
 
-/// ABS
 pub(super) fn abs(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     frame.unary(i64::checked_abs, |a| BigInt::from(a.into_parts().1))
 }
 
-/// NEGATE
 pub(super) fn negate(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     frame.unary(i64::checked_neg, |a| -a)
 }
 
-/// INC
 #[inline(always)]
 pub(super) fn inc(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     frame.unary(|a| a.checked_add(1), |a| a + 1)
 }
 
-/// DEC
 #[inline(always)]
 pub(super) fn dec(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     frame.unary(|a| a.checked_sub(1), |a| a - 1)
 }
 
-/// ADD
 #[inline(always)]
 pub(super) fn add(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     frame.binary(i64::checked_add, |a, b| Ok(a + b))
 }
 
-/// SUB
 #[inline(always)]
 pub(super) fn sub(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     frame.binary(i64::checked_sub, |a, b| Ok(a - b))
 }
 
-/// MUL
 #[inline(always)]
 pub(super) fn mul(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     frame.binary(i64::checked_mul, |a, b| Ok(a * b))
 }
 
-/// DIV
 pub(super) fn div(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     frame.binary(i64::checked_div, |a, b| divisor(b).map(|b| a / b))
 }
@@ -80,7 +71,6 @@ const ROOT: usize = 100;
 const MODULAR_POWER: usize = 500;
 const UNITS_OF_BIT: usize = 22;
 
-/// POW
 pub(super) fn pow(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let exponent = pop_shift(frame)?;
     let a = frame.pop_number()?;
@@ -90,7 +80,6 @@ pub(super) fn pow(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     Ok(())
 }
 
-/// SQRT
 pub(super) fn sqrt(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     frame.work(ROOT)?;
     let a = frame.pop_number()?;
@@ -101,7 +90,6 @@ pub(super) fn sqrt(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     Ok(())
 }
 
-/// MODMUL
 pub(super) fn modmul(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let (m, b, a) = (frame.pop_number()?, frame.pop_number()?, frame.pop_number()?);
     frame.work(2 * BIG)?;
@@ -109,7 +97,6 @@ pub(super) fn modmul(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     Ok(())
 }
 
-/// MODPOW
 pub(super) fn modpow(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let (m, exponent, a) = (frame.pop_number()?, frame.pop_number()?, frame.pop_number()?);
     frame.work(MODULAR_POWER + UNITS_OF_BIT * exponent.bits() as usize)?;
@@ -136,7 +123,6 @@ fn power(a: &BigInt, exponent: &BigInt, m: BigInt) -> Result<BigInt, Neo3Fault> 
     Ok(BigInt::from_biguint(if is_negative { Sign::Minus } else { Sign::Plus }, magnitude))
 }
 
-/// SHL
 pub(super) fn shl(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let shift = pop_shift(frame)?;
     frame.work(BIG)?;
@@ -145,7 +131,6 @@ pub(super) fn shl(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     Ok(())
 }
 
-/// SHR
 pub(super) fn shr(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let shift = pop_shift(frame)?;
     frame.work(BIG)?;
@@ -160,7 +145,6 @@ fn pop_shift(frame: &mut Neo3Frame<'_>) -> Result<u32, Neo3Stop> {
     within.ok_or(Neo3Fault::Shift { shift, most }.into())
 }
 
-/// NOT
 #[inline(always)]
 pub(super) fn not(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let value = frame.pop_boolean()?;
@@ -168,21 +152,18 @@ pub(super) fn not(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     Ok(())
 }
 
-/// BOOLAND
 pub(super) fn booland(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let (b, a) = (frame.pop_boolean()?, frame.pop_boolean()?);
     frame.push(Neo3Item::Boolean(a && b));
     Ok(())
 }
 
-/// BOOLOR
 pub(super) fn boolor(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let (b, a) = (frame.pop_boolean()?, frame.pop_boolean()?);
     frame.push(Neo3Item::Boolean(a || b));
     Ok(())
 }
 
-/// NZ
 pub(super) fn nz(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     frame.work(ALLOCATION)?;
     let number = integer(&frame.pop()?)?;
@@ -210,53 +191,44 @@ fn push_ordered_items(frame: &mut Neo3Frame<'_>, holds: fn(Ordering) -> bool) ->
     Ok(())
 }
 
-/// NUMEQUAL
 #[inline(always)]
 pub(super) fn numequal(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     frame.compare(Ordering::is_eq)
 }
 
-/// NUMNOTEQUAL
 #[inline(always)]
 pub(super) fn numnotequal(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     frame.compare(Ordering::is_ne)
 }
 
-/// LT
 #[inline(always)]
 pub(super) fn lt(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     push_ordered(frame, Ordering::is_lt)
 }
 
-/// LE
 #[inline(always)]
 pub(super) fn le(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     push_ordered(frame, Ordering::is_le)
 }
 
-/// GT
 #[inline(always)]
 pub(super) fn gt(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     push_ordered(frame, Ordering::is_gt)
 }
 
-/// GE
 #[inline(always)]
 pub(super) fn ge(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     push_ordered(frame, Ordering::is_ge)
 }
 
-/// MIN
 pub(super) fn min(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     frame.binary(|a, b| Some(a.min(b)), |a, b| Ok(a.min(b)))
 }
 
-/// MAX
 pub(super) fn max(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     frame.binary(|a, b| Some(a.max(b)), |a, b| Ok(a.max(b)))
 }
 
-/// WITHIN
 pub(super) fn within(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     frame.work(BIG)?;
     let (end, start, x) = (frame.pop_number()?, frame.pop_number()?, frame.pop_number()?);

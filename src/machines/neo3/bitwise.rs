@@ -3,24 +3,20 @@
 use super::fault::Neo3Flow;
 use super::frame::Neo3Frame;
 
-/// INVERT
 pub(super) fn invert(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     frame.unary(|a| Some(!a), |a| !a)
 }
 
-/// AND
 #[inline(always)]
 pub(super) fn and(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     frame.binary(|a, b| Some(a & b), |a, b| Ok(a & b))
 }
 
-/// OR
 #[inline(always)]
 pub(super) fn or(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     frame.binary(|a, b| Some(a | b), |a, b| Ok(a | b))
 }
 
-/// XOR
 #[inline(always)]
 pub(super) fn xor(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     frame.binary(|a, b| Some(a ^ b), |a, b| Ok(a ^ b))

@@ -6,14 +6,12 @@ use super::flow::{go_on, offset, target};
 use super::frame::Neo3Frame;
 use super::item::Neo3Item;
 
-/// CALL
 pub(super) fn call<const N: usize>(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let offset = offset::<N>(frame)?;
     let position = target(frame, offset)?;
     enter(frame, position)
 }
 
-/// CALLA
 pub(super) fn calla(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     match frame.pop()? {
         Neo3Item::Pointer(position) => enter(frame, position as i32),
@@ -39,13 +37,11 @@ fn enter(frame: &mut Neo3Frame<'_>, position: i32) -> Neo3Flow {
     Ok(())
 }
 
-/// CALLT
 pub(super) fn callt(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let token = frame.operand().map(u16::from_le_bytes)?;
     Err(Neo3Fault::NoToken(token).into())
 }
 
-/// RET
 pub(super) fn ret(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     unload(frame);
     let Some(caller) = frame.core.callers.pop() else {

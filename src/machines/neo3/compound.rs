@@ -31,7 +31,6 @@ fn not_taken(op: &'static str, item: &Neo3Item) -> Neo3Stop {
     Neo3Fault::ItemType { op, found: item.kind() }.into()
 }
 
-/// PACKMAP
 pub(super) fn packmap(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     frame.make_room()?;
     let size = 2 * i64::from(frame.pop_int32()?);
@@ -47,12 +46,10 @@ pub(super) fn packmap(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     Ok(())
 }
 
-/// PACKSTRUCT
 pub(super) fn packstruct(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     pack_as(frame, STRUCT, Neo3Item::Struct)
 }
 
-/// PACK
 pub(super) fn pack(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     pack_as(frame, ARRAY, Neo3Item::Array)
 }
@@ -75,7 +72,6 @@ fn push_list(frame: &mut Neo3Frame<'_>, items: Vec<Neo3Item>, item: fn(Neo3Id) -
     Ok(())
 }
 
-/// UNPACK
 pub(super) fn unpack(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let compound = frame.pop()?;
     let (count, items) = match compound {
@@ -95,19 +91,16 @@ pub(super) fn unpack(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     Ok(())
 }
 
-/// NEWARRAY0
 pub(super) fn newarray0(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     frame.make_room()?;
     push_list(frame, Vec::new(), Neo3Item::Array)
 }
 
-/// NEWSTRUCT0
 pub(super) fn newstruct0(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     frame.make_room()?;
     push_list(frame, Vec::new(), Neo3Item::Struct)
 }
 
-/// NEWMAP
 pub(super) fn newmap(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     frame.make_room()?;
     frame.work(ALLOCATION)?;
@@ -116,13 +109,11 @@ pub(super) fn newmap(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     Ok(())
 }
 
-/// NEWARRAY
 pub(super) fn newarray(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let count = pop_count(frame, ARRAY)?;
     push_list(frame, vec![Neo3Item::Null; count], Neo3Item::Array)
 }
 
-/// NEWARRAY_T
 pub(super) fn newarray_t(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let [code] = frame.operand()?;
     let count = pop_count(frame, ARRAY)?;
@@ -141,7 +132,6 @@ pub(super) fn newarray_t(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     push_list(frame, vec![filling; count], Neo3Item::Array)
 }
 
-/// NEWSTRUCT
 pub(super) fn newstruct(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let count = pop_count(frame, STRUCT)?;
     push_list(frame, vec![Neo3Item::Null; count], Neo3Item::Struct)
@@ -160,7 +150,6 @@ fn compound_size(what: &'static str, size: i64, most: u64) -> Result<usize, Neo3
     fits.map(|size| size as usize).ok_or(Neo3Fault::CompoundSize { what, size, most })
 }
 
-/// SIZE
 pub(super) fn size(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let item = frame.pop()?;
     let size = if let Some(id) = item.compound() {
@@ -173,7 +162,6 @@ pub(super) fn size(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     Ok(())
 }
 
-/// HASKEY
 pub(super) fn haskey(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     frame.work(UNITS_OF_KEY)?;
     let (key, container) = (pop_key(frame)?, frame.pop()?);
@@ -202,7 +190,6 @@ fn pop_key(frame: &mut Neo3Frame<'_>) -> Result<Neo3Item, Neo3Stop> {
     if key.is_primitive() { Ok(key) } else { Err(NO_KEY.into()) }
 }
 
-/// KEYS
 pub(super) fn keys(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     frame.make_room()?;
     let Neo3Item::Map(map) = frame.pop()? else { return Err(NOT_TAKEN.into()) };
@@ -211,7 +198,6 @@ pub(super) fn keys(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     push_list(frame, keys, Neo3Item::Array)
 }
 
-/// VALUES
 pub(super) fn values(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     frame.make_room()?;
     let items: Vec<Neo3Item> = match frame.pop()? {
@@ -227,7 +213,6 @@ pub(super) fn values(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     push_list(frame, cloned, Neo3Item::Array)
 }
 
-/// PICKITEM
 #[inline(always)]
 pub(super) fn pickitem(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     if let [.., Neo3Item::Array(list) | Neo3Item::Struct(list), Neo3Item::Integer(index)] =
@@ -306,7 +291,6 @@ fn out_of_range(what: &str, index: &BigInt, count: usize) -> Neo3Stop {
 // The handlers below have a fast path for the common case in loops: non-compound items, and a list that is
 // also held by something other than the stack entry. No contents then need to be counted.
 
-/// APPEND
 #[inline(always)]
 pub(super) fn append(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let core = &mut *frame.core;
@@ -427,7 +411,6 @@ fn set_byte(heap: &mut Neo3Heap, bytes: &mut [u8], key: &Neo3Item, value: &Neo3I
 
 const BYTE: Neo3Fault = Neo3Fault::OutOfRange("The byte");
 
-/// REVERSEITEMS
 pub(super) fn reverseitems(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     match frame.pop()? {
         Neo3Item::Array(list) | Neo3Item::Struct(list) => {
@@ -486,7 +469,6 @@ pub(super) fn clearitems(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     Ok(())
 }
 
-/// POPITEM
 #[inline(always)]
 pub(super) fn popitem(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let core = &mut *frame.core;

@@ -6,12 +6,10 @@ use super::heap::CompoundContent;
 use super::item::{ItemType, MAX_INTEGER, Neo3Id, Neo3Item};
 use super::value::{boolean, bytes, integer, integer_of_bytes};
 
-/// ISNULL
 pub(super) fn isnull(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     frame.test(|item| matches!(item, Neo3Item::Null))
 }
 
-/// ISTYPE
 pub(super) fn istype(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let [code] = frame.operand()?;
     if let Some(kind) = wanted_type(code) {
@@ -21,7 +19,6 @@ pub(super) fn istype(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     Err(Neo3Fault::IsType(code).into())
 }
 
-/// CONVERT
 pub(super) fn convert(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let [code] = frame.operand()?;
     frame.make_room()?;

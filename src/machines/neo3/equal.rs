@@ -13,12 +13,10 @@ const UNITS_OF_EQUAL: usize = 4;
 /// The charge for comparing two items of Structs, in units.
 const UNITS_OF_PAIR: usize = 2;
 
-/// EQUAL
 pub(super) fn equal(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     push_equal(frame, |equal| equal)
 }
 
-/// NOTEQUAL
 pub(super) fn notequal(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     push_equal(frame, |equal| !equal)
 }

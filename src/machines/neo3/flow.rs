@@ -61,20 +61,17 @@ fn jump_if_compared<const N: usize>(frame: &mut Neo3Frame<'_>, taken: fn(Orderin
     jump_if(frame, offset, taken(order))
 }
 
-/// NOP
 #[inline(always)]
 pub(super) fn nop(_: &mut Neo3Frame<'_>) -> Neo3Flow {
     Ok(())
 }
 
-/// JMP
 #[inline(always)]
 pub(super) fn jmp<const N: usize>(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let offset = offset::<N>(frame)?;
     jump(frame, offset)
 }
 
-/// JMPIF
 #[inline(always)]
 pub(super) fn jmpif<const N: usize>(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let offset = offset::<N>(frame)?;
@@ -82,7 +79,6 @@ pub(super) fn jmpif<const N: usize>(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     jump_if(frame, offset, taken)
 }
 
-/// JMPIFNOT
 #[inline(always)]
 pub(super) fn jmpifnot<const N: usize>(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let offset = offset::<N>(frame)?;
@@ -90,59 +86,49 @@ pub(super) fn jmpifnot<const N: usize>(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     jump_if(frame, offset, taken)
 }
 
-/// JMPEQ
 #[inline(always)]
 pub(super) fn jmpeq<const N: usize>(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     jump_if_compared::<N>(frame, Ordering::is_eq)
 }
 
-/// JMPNE
 #[inline(always)]
 pub(super) fn jmpne<const N: usize>(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     jump_if_compared::<N>(frame, Ordering::is_ne)
 }
 
-/// JMPGT
 #[inline(always)]
 pub(super) fn jmpgt<const N: usize>(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     jump_if_compared::<N>(frame, Ordering::is_gt)
 }
 
-/// JMPGE
 #[inline(always)]
 pub(super) fn jmpge<const N: usize>(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     jump_if_compared::<N>(frame, Ordering::is_ge)
 }
 
-/// JMPLT
 #[inline(always)]
 pub(super) fn jmplt<const N: usize>(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     jump_if_compared::<N>(frame, Ordering::is_lt)
 }
 
-/// JMPLE
 #[inline(always)]
 pub(super) fn jmple<const N: usize>(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     jump_if_compared::<N>(frame, Ordering::is_le)
 }
 
-/// ABORT
 pub(super) fn abort(_: &mut Neo3Frame<'_>) -> Neo3Flow {
     Err(Neo3Fault::Abort.into())
 }
 
-/// ABORTMSG
 pub(super) fn abortmsg(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let reason = text(&frame.pop()?)?.unwrap_or_default();
     Err(Neo3Fault::AbortWith(reason).into())
 }
 
-/// ASSERT
 pub(super) fn assert(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     if frame.pop_boolean()? { Ok(()) } else { Err(Neo3Fault::Assert.into()) }
 }
 
-/// ASSERTMSG
 pub(super) fn assertmsg(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let message = frame.pop()?;
     frame.work(ALLOCATION + length(&message) / CHARACTERS_OF_UNIT)?;

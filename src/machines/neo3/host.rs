@@ -129,7 +129,6 @@ impl Service {
 /// The charge for looking up a service, whose name is hashed, in units.
 const LOOK_UP: usize = 40;
 
-/// SYSCALL
 pub(super) fn syscall(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let id = frame.operand().map(u32::from_le_bytes)?;
     frame.work(LOOK_UP)?;

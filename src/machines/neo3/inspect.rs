@@ -16,9 +16,7 @@ use crate::machines::neo::operands::{
 };
 use crate::machines::neo::show::Show;
 use crate::machines::view::{CodeLine, Section, code_lines, part_of_code};
-use crate::model::cell::Cell;
-use crate::model::path::{Path, PathKey};
-use crate::model::value::Value;
+use crate::model::{Cell, Path, PathKey, Value};
 
 impl Inspect for Neo3 {
     fn instruction(&self) -> String {

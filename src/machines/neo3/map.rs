@@ -10,7 +10,7 @@ use num_bigint::BigInt;
 use super::fault::Neo3Fault;
 use super::item::Neo3Item;
 use super::value::{big_bytes, small_bytes};
-use crate::model::hex::bytes_key;
+use crate::model::bytes_key;
 
 /// The maximum length of a key, in bytes.
 const MAX_KEY: usize = 64;
@@ -28,11 +28,7 @@ pub(super) enum MapKey {
 }
 
 impl MapKey {
-    /// The item as a key.
-    ///
-    /// # Errors
-    ///
-    /// If it is not primitive, or too long; the machine checks that on every access.
+    /// The item as a key. Fails if it is not primitive, or too long; the machine checks that on every access.
     pub(super) fn of(item: &Neo3Item) -> Result<MapKey, Neo3Fault> {
         match item {
             Neo3Item::Boolean(value) => Ok(MapKey::Boolean(*value)),

@@ -13,11 +13,8 @@ use crate::machines::neo::script::{self, wrong};
 use crate::machines::neo::shapes::NUMBER;
 use crate::machines::record::{any, record};
 use crate::machines::status::LoadError;
-use crate::model::case::Program;
 use crate::model::limits::{self, Limits};
-use crate::model::path::Path;
-use crate::model::shape::{MapKeys, Shape};
-use crate::model::value::Value;
+use crate::model::{MapKeys, Path, Program, Shape, Value};
 
 record! {
     /// A program record.

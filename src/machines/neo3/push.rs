@@ -26,21 +26,18 @@ pub(super) fn pushint_big<const N: usize>(frame: &mut Neo3Frame<'_>) -> Neo3Flow
     Ok(())
 }
 
-/// PUSHT
 #[inline(always)]
 pub(super) fn pusht(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     frame.push(Neo3Item::Boolean(true));
     Ok(())
 }
 
-/// PUSHF
 #[inline(always)]
 pub(super) fn pushf(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     frame.push(Neo3Item::Boolean(false));
     Ok(())
 }
 
-/// PUSHA
 pub(super) fn pusha(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let offset = frame.operand().map(i32::from_le_bytes)?;
     let position = target(frame, offset)?;
@@ -50,7 +47,6 @@ pub(super) fn pusha(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     Ok(())
 }
 
-/// PUSHNULL
 #[inline(always)]
 pub(super) fn pushnull(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     frame.push(Neo3Item::Null);

@@ -5,7 +5,7 @@ use super::item::Neo3Item;
 use super::map::pairs;
 use super::value::number;
 use crate::machines::neo::show::{Content, Items};
-use crate::model::value::Value;
+use crate::model::Value;
 
 impl Items for Neo3Heap {
     type Item = Neo3Item;

@@ -47,7 +47,6 @@ impl SlotTable for Arguments {
     }
 }
 
-/// INITSSLOT
 pub(super) fn initsslot(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let [count] = frame.operand()?;
     frame.work(ALLOCATION)?;
@@ -61,7 +60,6 @@ pub(super) fn initsslot(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     Ok(())
 }
 
-/// INITSLOT
 pub(super) fn initslot(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let [locals, arguments] = frame.operand()?;
     frame.work(4 * ALLOCATION)?;

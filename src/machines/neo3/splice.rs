@@ -8,14 +8,12 @@ use super::frame::{ALLOCATION, BYTES_OF_UNIT, Neo3Frame};
 use super::item::Neo3Item;
 use super::value::with_bytes;
 
-/// NEWBUFFER
 pub(super) fn newbuffer(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let size = frame.pop_int32()?;
     let size = frame.item_size(size.into())?;
     push(frame, vec![0; size])
 }
 
-/// MEMCPY
 pub(super) fn memcpy(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let (count, from) = (pop_length(frame)?, pop_length(frame)?);
     // Copies the bytes, since source and target may be the same.
@@ -31,7 +29,6 @@ pub(super) fn memcpy(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     Ok(())
 }
 
-/// CAT
 pub(super) fn cat(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     frame.work(2 * ALLOCATION)?;
     let right = frame.pop()?;
@@ -61,19 +58,16 @@ fn join(frame: &mut Neo3Frame<'_>, right: &[u8]) -> Result<Vec<u8>, Neo3Stop> {
     })?
 }
 
-/// SUBSTR
 pub(super) fn substr(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let (count, from) = (pop_length(frame)?, pop_length(frame)?);
     part(frame, |bytes| slice(bytes, from, count))
 }
 
-/// LEFT
 pub(super) fn left(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let count = pop_length(frame)?;
     part(frame, |bytes| bytes.get(..count).ok_or(OUTSIDE))
 }
 
-/// RIGHT
 pub(super) fn right(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let count = pop_length(frame)?;
     part(frame, |bytes| bytes.len().checked_sub(count).map(|from| &bytes[from..]).ok_or(OUTSIDE))

@@ -7,33 +7,28 @@ use super::item::Neo3Item;
 /// How many items are moved per unit.
 pub(super) const MOVED_IN_UNIT: usize = 16;
 
-/// DEPTH
 pub(super) fn depth(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let height = frame.height();
     frame.push(Neo3Item::count(height));
     Ok(())
 }
 
-/// DROP
 #[inline(always)]
 pub(super) fn drop(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     frame.forget()
 }
 
-/// NIP
 #[inline(always)]
 pub(super) fn nip(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     remove(frame, 1)
 }
 
-/// XDROP
 pub(super) fn xdrop(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let below = index(frame)?;
     frame.work(below / MOVED_IN_UNIT)?;
     remove(frame, below)
 }
 
-/// CLEAR
 pub(super) fn clear(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     while frame.height() > 0 {
         frame.forget()?;
@@ -41,47 +36,40 @@ pub(super) fn clear(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     Ok(())
 }
 
-/// DUP
 #[inline(always)]
 pub(super) fn dup(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     frame.push_copy(0)
 }
 
-/// OVER
 #[inline(always)]
 pub(super) fn over(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     frame.push_copy(1)
 }
 
-/// PICK
 #[inline(always)]
 pub(super) fn pick(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let below = index(frame)?;
     frame.push_copy(below)
 }
 
-/// TUCK
 #[inline(always)]
 pub(super) fn tuck(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     frame.top(2)?.rotate_right(1);
     frame.push_copy(1)
 }
 
-/// SWAP
 #[inline(always)]
 pub(super) fn swap(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     frame.top(2)?.reverse();
     Ok(())
 }
 
-/// ROT
 #[inline(always)]
 pub(super) fn rot(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     frame.top(3)?.rotate_left(1);
     Ok(())
 }
 
-/// ROLL
 pub(super) fn roll(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let below = index(frame)?;
     frame.work(below / MOVED_IN_UNIT)?;
@@ -95,7 +83,6 @@ pub(super) fn reverse<const N: usize>(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     Ok(())
 }
 
-/// REVERSEN
 pub(super) fn reversen(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let count = frame.pop_count("The number of items")?;
     if count > frame.height() {

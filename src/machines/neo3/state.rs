@@ -15,8 +15,8 @@ use crate::machines::neo::shapes::{BY_NUMBER, ITEMS, NUMBER};
 use crate::machines::neo::show::Show;
 use crate::machines::observe::{StateField, StateFields, state_fields};
 use crate::machines::status::LoadError;
-use crate::model::shape::{Shape, members};
-use crate::model::value::Value;
+use crate::model::shape::members;
+use crate::model::{Shape, Value};
 
 impl StateFields for Neo3 {
     const FIELDS: &'static [StateField<Neo3>] = state_fields! {

@@ -8,7 +8,6 @@ use super::flow::{go_on, offset, target};
 use super::frame::Neo3Frame;
 use super::item::Neo3Item;
 
-/// TRY
 pub(super) fn try_<const N: usize>(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let offsets = [offset::<N>(frame)?, offset::<N>(frame)?];
     if offsets == [0, 0] {
@@ -23,7 +22,6 @@ pub(super) fn try_<const N: usize>(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     Ok(())
 }
 
-/// ENDTRY
 pub(super) fn endtry<const N: usize>(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let offset = offset::<N>(frame)?;
     let end = target(frame, offset)?;
@@ -42,7 +40,6 @@ pub(super) fn endtry<const N: usize>(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     Ok(go_on(frame, next)?)
 }
 
-/// ENDFINALLY
 pub(super) fn endfinally(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     let inner = frame.core.context.tries.pop().ok_or(NO_TRY)?;
     match frame.core.uncaught.take() {
@@ -56,7 +53,6 @@ const NO_TRY: Neo3Fault = Neo3Fault::Wrong("There is no try block.");
 /// The charge for throwing an exception, in units.
 const THROW: usize = 12;
 
-/// THROW
 pub(super) fn throw(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     Err(Neo3End::Thrown(frame.pop()?).into())
 }

@@ -5,7 +5,7 @@ use super::machine::Neo3;
 use crate::machines::inspect::Inspect;
 use crate::machines::neo::show::Show;
 use crate::machines::view::{Section, StackCount, ViewRow};
-use crate::model::path::Path;
+use crate::model::Path;
 
 impl Neo3 {
     pub(super) fn view(&self) -> Vec<Section> {

@@ -24,7 +24,7 @@ use self::operand::{AssemblerOperand, CommandOperand, SourceLine, Spacing, Synta
 use super::language::{OperandShape, fits, instruction, range, shape};
 use crate::isa::assembler::{AsmError, AsmErrors, Assembled, ErrorList, SourceWord};
 use crate::isa::{OpInfo, WordField};
-use crate::model::position::without_bom;
+use crate::model::without_bom;
 use crate::text::json::quoted;
 
 /// The memory of 65,536 words that `source` describes, which can start with a byte order mark.

@@ -205,11 +205,8 @@ impl TestDriver {
         self.budget.saturating_sub(self.driver_count + self.testee_count)
     }
 
-    /// Executes at most this number of instructions, of either machine, until the run is over.
-    ///
-    /// # Errors
-    ///
-    /// If the account ends the case.
+    /// Executes at most this number of instructions, of either machine, until the run is over. Fails if the account
+    /// ends the case.
     pub(super) fn run(&mut self, allowed: u64, account: &mut CaseAccount) -> Result<(), Limit> {
         let end = self.attempts().saturating_add(allowed);
         while self.outcome.is_none() && self.attempts() < end {

@@ -14,10 +14,7 @@ use crate::isa::WordField;
 use crate::machines::effects::{DeclaredPlaces, Effect, declared, effects};
 use crate::machines::inspect::{Effects, Inspect};
 use crate::machines::view::{CodeLine, Section};
-use crate::model::cell::Cell;
-use crate::model::name::Name;
-use crate::model::path::{Path, PathKey};
-use crate::model::value::Value;
+use crate::model::{Cell, Name, Path, PathKey, Value};
 use crate::text::typed::address_of_key;
 
 impl Inspect for TinyVm {

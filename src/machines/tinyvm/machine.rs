@@ -19,11 +19,8 @@ use crate::machines::machine::{Advanced, At, Machine};
 use crate::machines::observe::{StateFields, members_of};
 use crate::machines::plant::PlantFaults;
 use crate::machines::status::{LoadError, Status};
-use crate::model::case::Program;
-use crate::model::count::counted;
 use crate::model::limits::Limits;
-use crate::model::path::Path;
-use crate::model::value::Value;
+use crate::model::{Path, Program, Value, counted};
 
 /// The machine's entry in the list of machines.
 pub const INFO: MachineInfo = MachineInfo {

@@ -11,12 +11,7 @@ use crate::isa::OpInfo;
 use crate::isa::assembler::AsmError;
 use crate::machines::record::{any, record};
 use crate::machines::status::LoadError;
-use crate::model::case::Program;
-use crate::model::hex::hex_bytes;
-use crate::model::name::Name;
-use crate::model::path::Path;
-use crate::model::shape::{MapKeys, NumberNotation, Shape};
-use crate::model::value::Value;
+use crate::model::{MapKeys, Name, NumberNotation, Path, Program, Shape, Value, hex_bytes};
 
 record! {
     /// A program record, for one machine or for a driver and its testee.

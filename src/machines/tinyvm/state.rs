@@ -9,10 +9,7 @@ use crate::machines::change::{PartCells, StateChange, StateChanges, state_change
 use crate::machines::inspect::Inspect;
 use crate::machines::observe::{Observe, StateField, StateFields, state_fields};
 use crate::machines::status::LoadError;
-use crate::model::cell::Cell;
-use crate::model::path::Path;
-use crate::model::shape::Shape;
-use crate::model::value::Value;
+use crate::model::{Cell, Path, Shape, Value};
 
 /// How many words of a memory are compared at once.
 const BLOCK: usize = 256;

@@ -7,8 +7,7 @@ use super::machine::TinyVm;
 use super::mode::MachineMode;
 use crate::machines::observe::Observe;
 use crate::machines::view::{CodeLine, Section, ViewDatum, ViewRow};
-use crate::model::path::Path;
-use crate::model::value::Value;
+use crate::model::{Path, Value};
 
 impl TinyVm {
     pub(super) fn view(&self) -> Vec<Section> {

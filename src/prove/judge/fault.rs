@@ -3,10 +3,7 @@
 use num_bigint::{BigInt, Sign};
 
 use crate::machines::observe::Observe;
-use crate::model::assertion::Expected;
-use crate::model::mismatch::Mismatch;
-use crate::model::path::{Path, PathKey};
-use crate::model::value::Value;
+use crate::model::{Expected, Mismatch, Path, PathKey, Value};
 
 /// A datum that differs, and where.
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]

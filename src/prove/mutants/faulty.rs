@@ -11,11 +11,8 @@ use crate::machines::inspect::{Effects, Inspect, ReferenceCount, frame_of};
 use crate::machines::machine::{Advanced, At, Machine};
 use crate::machines::plant::{Excuse, PlantFaults, PlantInCompounds};
 use crate::machines::status::{LoadError, Status};
-use crate::model::case::Program;
-use crate::model::cell::Cell;
 use crate::model::limits::Limits;
-use crate::model::path::Path;
-use crate::model::value::Value;
+use crate::model::{Cell, Path, Program, Value};
 
 /// The maximum number of bytes of memory that form one value.
 const MAX_BYTES: usize = 1 << 16;

@@ -3,9 +3,7 @@
 use num_bigint::{BigInt, Sign};
 
 use super::fault::WrongValue;
-use crate::model::cell::Cell;
-use crate::model::name::Name;
-use crate::model::value::Value;
+use crate::model::{Cell, Name, Value};
 
 /// The value plus one; a truth value negated, bytes with a different last byte.
 pub fn one_more(value: &Value) -> Option<Value> {

@@ -2,10 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::model::cell::Cell;
-use crate::model::count::counted;
-use crate::model::escape::escaped;
-use crate::model::explanation::{Blame, FurtherCauses, InputOrigin, InputPart};
+use crate::model::{Blame, Cell, FurtherCauses, InputOrigin, InputPart, counted, escaped};
 use crate::report::executed::{Length, executed_by, numbered};
 use crate::report::style::{DIM, WIDTH};
 use crate::report::truncate::truncate;

@@ -4,10 +4,7 @@ use std::io::{self, Write};
 
 use num_bigint::{BigInt, Sign};
 
-use crate::model::assertion::Expected;
-use crate::model::explanation::{Explanation, SpentGas};
-use crate::model::value::Value;
-use crate::model::verdict::CaseDifference;
+use crate::model::{CaseDifference, Expected, Explanation, SpentGas, Value};
 use crate::report::style::{DIM, WIDTH};
 
 /// How much more gas was spent than a difference in gas demands; `None` for another difference.

@@ -2,14 +2,10 @@
 
 use std::io::{self, Write};
 
-use crate::model::case::CaseId;
-use crate::model::case_report::CaseReport;
-use crate::model::diagnostic::Diagnostic;
-use crate::model::event::{RunSummary, UsedVm};
-use crate::model::partition::Partition;
-use crate::model::signature::signature;
-use crate::model::suspects::SuspectAnalysis;
-use crate::model::verdict::{Verdict, VerdictKind};
+use crate::model::{
+    CaseId, CaseReport, Diagnostic, Partition, RunSummary, SuspectAnalysis, UsedVm, Verdict, VerdictKind,
+    signature,
+};
 use crate::report::compressed::Compressed;
 use crate::report::spool::Spool;
 use crate::report::truncate::truncate;

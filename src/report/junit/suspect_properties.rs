@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::{self, BufRead, BufReader, Read, Write};
 
 use super::xml::XmlElements;
-use crate::model::suspects::{MAX_FAILURES, SuspectAnalysis};
+use crate::model::SuspectAnalysis;
+use crate::model::suspects::MAX_FAILURES;
 
 /// How many elements are around the properties of a case.
 const AROUND_PROPERTIES: usize = 3;

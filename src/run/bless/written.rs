@@ -3,10 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::formats::{NotRepresentable, Unwritable, WrongAssertion};
-use crate::model::assertion::Expected;
-use crate::model::path::Path;
-use crate::model::position::Origin;
-use crate::model::verdict::CaseDifference;
+use crate::model::{CaseDifference, Expected, Origin, Path};
 use crate::run::load::LoadedCase;
 use crate::text::edit::TextChange;
 

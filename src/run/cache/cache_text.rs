@@ -15,11 +15,8 @@ pub(crate) struct CacheFormat {
 }
 
 impl CacheFormat {
-    /// The lines after the first one.
-    ///
-    /// # Errors
-    ///
-    /// When the text is damaged or was written with another key or in another format.
+    /// The lines after the first one. Fails when the text is damaged or was written with another key or in another
+    /// format.
     pub(crate) fn open<'t>(self, key: &dyn Display, text: &'t str) -> Result<&'t str, String> {
         let (first, lines) = text.split_once('\n').unwrap_or((text, ""));
         let expected = self.first_line(key, lines);

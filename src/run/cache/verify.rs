@@ -1,8 +1,6 @@
 //! Reports on cases that pass according to the cache but do not pass without notes.
 
-use crate::model::count::counted;
-use crate::model::diagnostic::Diagnostic;
-use crate::model::verdict::{CaseDifference, Failure, FirstTry, Verdict, vector_step};
+use crate::model::{CaseDifference, Diagnostic, Failure, FirstTry, Verdict, counted, vector_step};
 
 /// The verdict on a case that the cache says passes, but that has this verdict or these notes, or opens other
 /// files.

@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::PathBuf;
 
 use super::{ExpectedFailure, ExpectedFailures};
-use crate::model::case::CaseId;
-use crate::model::case_report::CaseReport;
+use crate::model::{CaseId, CaseReport};
 use crate::run::anchor::Anchor;
 use crate::run::options::{LoadOptions, RunOptions};
 use crate::run::select::open;

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use toml_edit::{Document, Item, Table, value};
 
-use crate::model::escape::escaped;
+use crate::model::escaped;
 use crate::text::toml;
 
 const BYTE_ORDER_MARK: &str = "\u{feff}";
@@ -28,9 +28,7 @@ struct EntryText {
 }
 
 impl ListText {
-    /// # Errors
-    ///
-    /// When the TOML parser rejects the text, with its message.
+    ///  Fails when the TOML parser rejects the text, with its message.
     pub(super) fn new(text: &str) -> Result<ListText, String> {
         let document = Document::parse(text).map_err(|error| error.to_string())?;
         let tables = document.get("known").and_then(Item::as_array_of_tables);

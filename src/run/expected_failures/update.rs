@@ -5,8 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::list_text::ListText;
 use super::{ExpectedFailure, ExpectedFailures};
-use crate::model::case_report::CaseReport;
-use crate::model::verdict::Verdict;
+use crate::model::{CaseReport, Verdict};
 use crate::run::filter::naming;
 
 /// Whether to add failures that are not listed.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use crate::formats::Format;
 use crate::isa::OpSet;
-use crate::model::case::{Case, CaseId};
+use crate::model::{Case, CaseId};
 
 /// What is known from the last run about its cases, by their ids.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

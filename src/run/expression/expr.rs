@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::case_info::{COSTS, CaseInfo, Cost, ExpressionCase, Outcomes};
 use super::predicates::{Argument, CAUSE, Matcher, PATH, Predicate, VERDICT};
-use crate::model::case::CaseId;
+use crate::model::CaseId;
 
 /// A parsed expression.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,15 +1,9 @@
 //! Selects cases by what they give to the machine and by what they demand: `has(a=0xff)`, `field(ram)`.
 
-use crate::model::case::Case;
-use crate::model::path::PathKey;
-use crate::model::value::Value;
+use crate::model::{Case, PathKey, Value};
 use crate::text::number::integer;
 
-/// The path and the value of `PATH=VALUE`.
-///
-/// # Errors
-///
-/// When it has another form.
+/// The path and the value of `PATH=VALUE`. Fails when it has another form.
 pub(super) fn parts(text: &str) -> Result<(&str, &str), ()> {
     let (path, value) = text.split_once('=').ok_or(())?;
     if path.trim().is_empty() { Err(()) } else { Ok((path.trim(), value.trim())) }

@@ -12,11 +12,7 @@ use crate::formats::family::BUILT_IN;
 use crate::formats::{FORMATS, forks};
 use crate::isa::{OpInfo, OpSet};
 use crate::machines::{self, Executes, MACHINES, MachineInfo};
-use crate::model::assertion::Expected;
-use crate::model::case::{Action, Case};
-use crate::model::path::PathKey;
-use crate::model::value::Value;
-use crate::model::verdict::VerdictKind;
+use crate::model::{Action, Case, Expected, PathKey, Value, VerdictKind};
 use crate::run::families::Families;
 use crate::run::filter::glob;
 use crate::text::number::without_numbers;
@@ -454,9 +450,7 @@ enum Pattern {
 }
 
 impl Matcher {
-    /// # Errors
-    ///
-    /// A malformed glob, with the reason.
+    ///  The error is a malformed glob, with the reason.
     pub(super) fn new(argument: &Argument, letters: Letters) -> Result<Matcher, String> {
         let is_quoted = matches!(argument, Argument::Quoted(_));
         let text = argument.text().to_owned();

@@ -2,9 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::model::diagnostic::DiagnosticPlace;
-use crate::model::event::Event;
-use crate::model::verdict::{NotPassed, Verdict};
+use crate::model::{DiagnosticPlace, Event, NotPassed, Verdict};
 use crate::text::source_text::SourceText;
 
 /// Adds excerpts to places.

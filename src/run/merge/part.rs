@@ -7,13 +7,10 @@ use super::excerpts::Excerpts;
 use crate::formats;
 use crate::formats::family::is_machine_name;
 use crate::machines;
-use crate::model::case::CaseId;
-use crate::model::case_report::CaseReport;
-use crate::model::content::{ContentDigest, VectorsVersion};
-use crate::model::diagnostic::Diagnostic;
-use crate::model::event::{Event, FieldNotCompared, RunSummary};
-use crate::model::explanation::ExplainedCase;
-use crate::model::partition::UnmatchedEntry;
+use crate::model::{
+    CaseId, CaseReport, ContentDigest, Diagnostic, Event, ExplainedCase, FieldNotCompared, RunSummary,
+    UnmatchedEntry, VectorsVersion,
+};
 use crate::run::content_order::ContentOrder;
 use crate::text::shell::ShellWords;
 use crate::wire::line::LineError;

@@ -63,11 +63,7 @@ enum ListedName {
 const _: () = assert!(size_of::<ListingEntry>() == 12);
 
 impl FolderListing {
-    /// Lists a folder.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be read, or its names take 4 GiB or more.
+    /// Lists a folder. Fails if it cannot be read, or its names take 4 GiB or more.
     pub(super) fn of(folder: &Path) -> io::Result<FolderListing> {
         let mut listing = FolderListing::default();
         for entry in fs::read_dir(folder)? {

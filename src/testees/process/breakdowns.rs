@@ -3,8 +3,7 @@
 use std::sync::Mutex;
 
 use super::trouble::lock;
-use crate::model::count::counted;
-use crate::model::verdict::Breakdown;
+use crate::model::{Breakdown, counted};
 use crate::testees::testee::Stopped;
 
 /// How often a machine broke down over a request, by whether the request was answered when it was repeated alone.

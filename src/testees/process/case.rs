@@ -10,13 +10,9 @@ use crate::machines::{Hashed, MachineInfo};
 
 use crate::machines::observe::Observe;
 use crate::machines::status::LoadError;
-use crate::model::assertion::Expected;
-use crate::model::case::{self, Program, Step};
+use crate::model::case;
 use crate::model::limits::{Limits, ROWS};
-use crate::model::near_search::NearSearch;
-use crate::model::path::{Path, PathKey};
-use crate::model::shape::{MemberShape, Shape};
-use crate::model::value::Value;
+use crate::model::{Expected, MemberShape, NearSearch, Path, PathKey, Program, Shape, Step, Value};
 use crate::testees::testee::{Stopped, TesteeState};
 use crate::wire::plain::{self, write_record};
 use crate::wire::protocol::{self, Offer, ProtocolAnswer, Request, RunDone, Skip, WireAction};
@@ -64,11 +60,8 @@ fn observe_offered(observe: &mut Vec<String>, hashed: &Hashed, offer: &Offer, le
 }
 
 impl<'r> TesteeRun<'r> {
-    /// The run of a program without mnemonics, under limits that differ from their defaults.
-    ///
-    /// # Errors
-    ///
-    /// If the process does not offer what the case needs.
+    /// The run of a program without mnemonics, under limits that differ from their defaults. Fails if the process
+    /// does not offer what the case needs.
     pub(super) fn new(
         info: &'static MachineInfo,
         offer: &Offer,

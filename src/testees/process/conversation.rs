@@ -12,8 +12,7 @@ use super::group::{GroupMember, ProcessGroups};
 use super::lines::{Incoming, Stray, TesteeLines, Waiting};
 use super::stderr::Stderr;
 use super::trouble::{PATIENCE, Trouble, lock};
-use crate::model::interrupt::Interrupt;
-use crate::model::verdict::Breakdown;
+use crate::model::{Breakdown, Interrupt};
 use crate::testees::testee::Stopped;
 
 /// How often to check whether the process has ended or the run was interrupted.

@@ -7,13 +7,9 @@ use super::case::{Reported, RunStates, check_count, refused, wire_action};
 use super::exchange::{Exchange, read_answer};
 use super::trouble::Trouble;
 use crate::machines::MachineInfo;
-use crate::model::case::{Program, Step};
-use crate::model::field_type::{DeclaredField, FieldType};
-use crate::model::name::Name;
-use crate::model::near_search::NearSearch;
-use crate::model::path::{Path, PathKey};
-use crate::model::shape::{MemberShape, Shape};
-use crate::model::value::Value;
+use crate::model::{
+    DeclaredField, FieldType, MemberShape, Name, NearSearch, Path, PathKey, Program, Shape, Step, Value,
+};
 use crate::testees::testee::Stopped;
 use crate::wire::declared::{DeclaredAnswer, DeclaredRequest, DeclaredStep};
 use crate::wire::protocol::{Offer, ProtocolAnswer, WireAction};
@@ -76,11 +72,8 @@ impl DeclaredOffer {
 }
 
 impl<'r> DeclaredRun<'r> {
-    /// The run of a program under limits that differ from their defaults.
-    ///
-    /// # Errors
-    ///
-    /// If the process does not offer what the case needs.
+    /// The run of a program under limits that differ from their defaults. Fails if the process does not offer what
+    /// the case needs.
     pub(super) fn new(
         info: &'static MachineInfo,
         offer: &'r DeclaredOffer,

@@ -2,10 +2,7 @@
 
 use num_bigint::BigInt;
 
-use crate::model::assertion::Expected;
-use crate::model::field_type::{BitName, DeclaredField, FieldType};
-use crate::model::path::Path;
-use crate::model::value::Value;
+use crate::model::{BitName, DeclaredField, Expected, FieldType, Path, Value};
 
 /// See [`TesteeState::tell_apart`](crate::testees::TesteeState::tell_apart).
 pub(super) fn tell_apart(

@@ -12,11 +12,7 @@ pub(super) trait Exchange {
     /// Appends the request with this number, in one line with its terminator.
     fn write(&self, id: u64, lines: &mut String);
 
-    /// Reads the line that answers the request with this number.
-    ///
-    /// # Errors
-    ///
-    /// If it does not.
+    /// Reads the line that answers the request with this number. Fails if it does not.
     fn read(&self, line: Vec<u8>, id: u64) -> Result<Self::Answer, Trouble>;
 }
 

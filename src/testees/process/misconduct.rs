@@ -5,8 +5,7 @@ use std::sync::Mutex;
 
 use super::conversation::Conversation;
 use super::trouble::lock;
-use crate::model::diagnostic::Diagnostic;
-use crate::model::verdict::Breakdown;
+use crate::model::{Breakdown, Diagnostic};
 
 /// What the processes of a machine did wrong.
 #[derive(Default)]

@@ -16,11 +16,8 @@ pub(super) struct ScriptWord {
 pub(super) struct ComputedWords;
 
 /// The words of a text, whatever they are used for: those before and after an operator or `=` are different ones.
-///
-/// # Errors
-///
-/// When a word is a pattern or has a variable, a home folder or braces, or when the text has a here-document or a quote
-/// that does not end.
+/// Fails when a word is a pattern or has a variable, a home folder or braces, or when the text has a here-document or
+/// a quote that does not end.
 pub(super) fn script_words(text: &str) -> Result<Vec<ScriptWord>, ComputedWords> {
     let mut reader = WordsReader { rest: text.chars().peekable(), words: Vec::new(), word: None };
     reader.read()?;

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use super::trouble::{PATIENCE, lock};
-use crate::model::verdict::Breakdown;
+use crate::model::Breakdown;
 
 /// How much of the start and of the end is kept, in bytes.
 const MAX_HEAD: usize = 8 << 10;

@@ -3,9 +3,7 @@
 use sha2::{Digest, Sha256};
 
 use crate::machines::machine::{At, Watch};
-use crate::model::hex::bytes_key;
-use crate::model::shape::Shape;
-use crate::model::value::Value;
+use crate::model::{Shape, Value, bytes_key};
 use crate::wire::plain;
 use crate::wire::protocol::{MAX_TOP, TracedInstruction};
 

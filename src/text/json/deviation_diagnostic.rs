@@ -5,9 +5,8 @@ use std::borrow::Cow;
 use super::deviation::{Deviation, DeviationKind, comment_length};
 use super::document::Document;
 use super::node::{JsonNode, quoted};
-use crate::model::diagnostic::Diagnostic;
-use crate::model::position::Origin;
 use crate::model::rule::LintRule;
+use crate::model::{Diagnostic, Origin};
 
 impl Deviation {
     /// The deviation as a diagnostic; `document` is the one that it was found in.

@@ -5,9 +5,8 @@ use std::sync::OnceLock;
 use super::deviation::Deviation;
 use super::parser::{Parsed, parse};
 use super::slot::{JsonSlot, SlotKind};
-use crate::model::diagnostic::{Diagnostic, DiagnosticPlace};
-use crate::model::position::{Origin, Position};
 use crate::model::rule::LintRule;
+use crate::model::{Diagnostic, DiagnosticPlace, Origin, Position};
 use crate::text::source_text::SourceText;
 
 /// A text that was parsed as JSON.

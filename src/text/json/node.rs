@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::document::{Document, NodeParent};
 use super::escapes::unescape;
 use super::slot::{JsonSlot, SlotKind};
-use crate::model::brief::brief;
+use crate::model::brief;
 
 /// A datum of a [`Document`].
 #[derive(Clone, Copy)]

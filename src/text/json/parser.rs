@@ -9,9 +9,9 @@ use foldhash::fast::RandomState;
 use super::deviation::{Deviation, DeviationKind, comment_length};
 use super::escapes::{WrongEscape, escaped, unescape};
 use super::slot::{JsonSlot, SlotKind};
-use crate::model::diagnostic::Diagnostic;
-use crate::model::position::{BOM, Origin};
+use crate::model::position::BOM;
 use crate::model::rule::LintRule;
+use crate::model::{Diagnostic, Origin};
 
 /// The result of parsing a text.
 pub(super) struct Parsed {
@@ -21,11 +21,7 @@ pub(super) struct Parsed {
     pub(super) deviations: Vec<Deviation>,
 }
 
-/// Parses a text of less than 4 GiB.
-///
-/// # Errors
-///
-/// The first syntax error.
+/// Parses a text of less than 4 GiB. The error is the first syntax error.
 pub(super) fn parse(text: &str, max_depth: usize) -> Result<Parsed, Diagnostic<Origin>> {
     let mut parser = JsonParser::new(text, max_depth);
     parser.document().map_err(|diagnostic| diagnostic.under(LintRule::Syntax))?;

@@ -1,8 +1,7 @@
 //! Errors of data that are not of their types.
 
-use crate::model::diagnostic::Diagnostic;
-use crate::model::position::Origin;
 use crate::model::rule::LintRule;
+use crate::model::{Diagnostic, Origin};
 use crate::text::json::JsonNode;
 
 /// The error in an item, with the name of the list.

@@ -2,7 +2,7 @@
 
 use num_bigint::BigInt;
 
-use crate::model::value::Value;
+use crate::model::Value;
 
 /// The most digits of a number that is written out.
 const MAX_DIGITS: i64 = 1_000;

@@ -4,13 +4,8 @@ use num_bigint::BigInt;
 
 use super::fault::{of_item, wrong};
 use super::scalar;
-use crate::model::diagnostic::Diagnostic;
-use crate::model::field_type::{FieldType, MemoryType};
-use crate::model::hex::push_number;
-use crate::model::name::Name;
-use crate::model::position::Origin;
 use crate::model::rule::LintRule;
-use crate::model::value::Value;
+use crate::model::{Diagnostic, FieldType, MemoryType, Name, Origin, Value, push_number};
 use crate::text::json::{JsonNode, quoted};
 use crate::text::number;
 

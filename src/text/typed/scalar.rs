@@ -7,11 +7,8 @@ use num_bigint::BigInt;
 
 use super::datum_place::DatumPlace;
 use super::fault::{of_item, wrong};
-use crate::model::diagnostic::Diagnostic;
-use crate::model::field_type::FieldType;
-use crate::model::hex::{bytes_key, hex_bytes};
-use crate::model::position::Origin;
 use crate::model::rule::LintRule;
+use crate::model::{Diagnostic, FieldType, Origin, bytes_key, hex_bytes};
 use crate::text::json::{JsonDatum, JsonNode};
 use crate::text::number::integer;
 

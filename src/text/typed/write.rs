@@ -5,10 +5,7 @@ use std::fmt::Write;
 use num_bigint::BigInt;
 
 use super::json_number;
-use crate::model::field_type::FieldType;
-use crate::model::hex::{bytes_key, push_number};
-use crate::model::name::Name;
-use crate::model::value::Value;
+use crate::model::{FieldType, Name, Value, bytes_key, push_number};
 
 /// The value as JSON.
 pub fn written(value: &Value, field_type: &FieldType) -> String {

@@ -3,20 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::summary::{duration, rounded_seconds};
-use crate::model::assertion::Expected;
-use crate::model::case::CaseId;
-use crate::model::case_report::CaseReport;
-use crate::model::content::ContentDigest;
-use crate::model::diagnostic::{Diagnostic, DiagnosticPlace};
-use crate::model::is_default;
-use crate::model::name::Name;
-use crate::model::path::Path;
-use crate::model::position::Position;
-use crate::model::signature::signature;
-use crate::model::state_table::StateTable;
-use crate::model::value::Value;
-use crate::model::verdict::{
-    self, Breakdown, ExpectedListing, Failure, FirstTry, NotPassed, Verdict, VerdictKind,
+use crate::model::omission::is_default;
+use crate::model::verdict;
+use crate::model::{
+    Breakdown, CaseId, CaseReport, ContentDigest, Diagnostic, DiagnosticPlace, Expected, ExpectedListing,
+    Failure, FirstTry, Name, NotPassed, Path, Position, StateTable, Value, Verdict, VerdictKind, signature,
 };
 use crate::wire::name::start;
 use crate::wire::value::actual;

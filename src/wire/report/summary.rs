@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::Exit;
 use crate::model::event;
-use crate::model::exit_code::Exit;
 
 /// The last line of a report, or of a recorded run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -44,11 +44,7 @@ pub(super) fn rounded_seconds(time: Duration) -> f64 {
     Duration::from_micros(time.as_micros() as u64).as_secs_f64()
 }
 
-/// The duration of this number of seconds.
-///
-/// # Errors
-///
-/// If the number is not a valid duration.
+/// The duration of this number of seconds. Fails if the number is not a valid duration.
 pub(super) fn duration(seconds: f64) -> Result<Duration, String> {
     Duration::try_from_secs_f64(seconds)
         .map_err(|_| format!("has {seconds:?} seconds where a number from 0 on is expected"))

@@ -2,7 +2,7 @@
 
 use crate::support::config;
 use proptest::prelude::*;
-use vmconf::model::case::CaseId;
+use vmconf::model::CaseId;
 use vmconf::run::cache::{CacheUpdate, FileKey, Lookup, ProgramKey, ResultCache, Sample};
 
 proptest! {

@@ -14,10 +14,8 @@ use vmconf::isa::assembler::assemble;
 use vmconf::machines::MachineInfo;
 use vmconf::machines::machine::{Machine, perform};
 use vmconf::machines::status::Status;
-use vmconf::model::case::{Action, Program};
-use vmconf::model::hex::hex_bytes;
 use vmconf::model::limits::Limits;
-use vmconf::model::value::Value;
+use vmconf::model::{Action, Program, Value, hex_bytes};
 
 /// How long a unit takes in nanoseconds where the table was measured.
 pub(crate) const UNIT: f64 = 3.75;

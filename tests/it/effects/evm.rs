@@ -3,9 +3,7 @@
 use num_bigint::{BigInt, Sign};
 use vmconf::isa::OpInfo;
 use vmconf::machines::by_name;
-use vmconf::model::case::Program;
-use vmconf::model::cell::Cell;
-use vmconf::model::value::Value;
+use vmconf::model::{Cell, Program, Value};
 
 use super::prepared::{Prepared, Scene};
 use crate::random::Random;

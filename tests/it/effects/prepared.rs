@@ -3,10 +3,8 @@
 use vmconf::machines::MachineInfo;
 use vmconf::machines::machine::Machine;
 use vmconf::machines::status::Status;
-use vmconf::model::case::Program;
-use vmconf::model::cell::Cell;
 use vmconf::model::limits::Limits;
-use vmconf::model::value::Value;
+use vmconf::model::{Cell, Program, Value};
 
 /// A state that can be made any number of times.
 #[derive(Clone)]

@@ -2,9 +2,7 @@
 
 use vmconf::isa::OpInfo;
 use vmconf::machines::by_name;
-use vmconf::model::case::Program;
-use vmconf::model::cell::Cell;
-use vmconf::model::value::Value;
+use vmconf::model::{Cell, Program, Value};
 
 use super::prepared::{Prepared, Scene};
 use crate::random::Random;

@@ -6,10 +6,7 @@ use vmconf::isa::disassembler::{ListingLine, disassemble};
 use vmconf::isa::{Isa, OpInfo};
 use vmconf::machines::by_name;
 use vmconf::machines::machine::{At, Machine, Watch};
-use vmconf::model::case::{Action, Case, Program};
-use vmconf::model::cell::Cell;
-use vmconf::model::path::Path;
-use vmconf::model::value::Value;
+use vmconf::model::{Action, Case, Cell, Path, Program, Value};
 
 use super::prepared::{Prepared, Scene};
 use crate::random::Random;

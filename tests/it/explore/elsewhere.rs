@@ -17,8 +17,7 @@ use vmconf::explain::explore::beside::{ComparedSide, PairedExplorer};
 use vmconf::explain::explore::{self, Explorer, Pane, screen};
 use vmconf::explain::playback::TraceFile;
 use vmconf::machines::evm::EVM;
-use vmconf::model::case::CaseId;
-use vmconf::model::value::Value;
+use vmconf::model::{CaseId, Value};
 use vmconf::wire::gzip::decompressed;
 
 use super::{TYPE, after, press, screen_of, texts};

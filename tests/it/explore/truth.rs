@@ -9,7 +9,7 @@ use vmconf::explain::explore::{Explorer, Pane};
 use vmconf::explain::recording::{
     Datum, Direction, FoundPlace, FoundWrite, Recording, Sought, TimeColumns, sections_of,
 };
-use vmconf::model::escape::escaped;
+use vmconf::model::escaped;
 
 use super::{FAILING, GCD, after, explorer, opened, page, press, screen_of, texts};
 use crate::support::browser::browser;

@@ -10,8 +10,8 @@ use vmconf::machines;
 use vmconf::machines::inspect::InspectSource;
 use vmconf::machines::minic89::Playback;
 use vmconf::machines::view::ViewScope;
+use vmconf::model::Value;
 use vmconf::model::limits::Limits;
-use vmconf::model::value::Value;
 use vmconf::run::sources::{self, VectorSource};
 use vmconf::run::{self, LoadOptions};
 

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use vmconf::explain::explain;
-use vmconf::model::explanation::{BlameAnswer, Explanation};
+use vmconf::model::{BlameAnswer, Explanation};
 use vmconf::run::sources::{SourceOrigin, VectorSource};
 use vmconf::run::{self, LoadOptions, Worker};
 

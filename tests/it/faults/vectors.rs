@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use vmconf::isa::OpInfo;
 use vmconf::machines::MachineInfo;
 use vmconf::machines::machine::{At, Watch};
-use vmconf::model::name::Name;
+use vmconf::model::Name;
 use vmconf::run::sources::VectorSource;
 use vmconf::run::{self, LoadOptions, LoadedFile, RunOptions};
 

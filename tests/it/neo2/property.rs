@@ -9,8 +9,8 @@ use vmconf::machines::machine::Machine;
 use vmconf::machines::neo2::{NEO2, Neo2};
 use vmconf::machines::observe::Observe;
 use vmconf::machines::status::Status;
+use vmconf::model::Value;
 use vmconf::model::limits::Limits;
-use vmconf::model::value::Value;
 
 use super::{assembled, executed, loaded, outcome, program, script};
 

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use vmconf::machines::machine::Machine;
 use vmconf::machines::neo3::Op;
-use vmconf::model::value::Value;
+use vmconf::model::Value;
 
 use super::{End, Script, boolean, buffer, end_of, ended, references};
 

@@ -9,9 +9,8 @@ use vmconf::isa::{ImmediateOperand, OpInfo};
 use vmconf::machines::machine::{At, Machine, Watch, perform};
 use vmconf::machines::neo3::{NEO3, Op};
 use vmconf::machines::status::Status;
-use vmconf::model::case::Action;
 use vmconf::model::limits::Limits;
-use vmconf::model::value::Value;
+use vmconf::model::{Action, Value};
 
 use super::{config, limited};
 use crate::neo3::bounds::extent;

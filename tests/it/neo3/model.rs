@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use vmconf::machines::neo3::Op;
-use vmconf::model::value::Value;
+use vmconf::model::Value;
 
 use super::{boolean, byte_string, encoded, integer, list, null};
 

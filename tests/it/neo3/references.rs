@@ -4,8 +4,8 @@
 use proptest::prelude::*;
 use vmconf::machines::machine::perform;
 use vmconf::machines::neo3::Op;
+use vmconf::model::Value;
 use vmconf::model::case;
-use vmconf::model::value::Value;
 
 use super::{End, config, end, loaded, references};
 use crate::neo3::model::{Faulted, Frame, Item, Kind, Model, Try};

@@ -3,7 +3,7 @@
 
 use num_bigint::BigInt;
 use vmconf::machines::neo3::Op;
-use vmconf::model::value::Value;
+use vmconf::model::Value;
 
 use super::{End, Script, boolean, buffer, byte_string, end_of, integer, list, null};
 

@@ -4,7 +4,7 @@
 use super::{findings, with_test};
 use crate::support::{sources_of, vmconf};
 use vmconf::formats::{Strictness, neovm};
-use vmconf::model::event::Event;
+use vmconf::model::Event;
 use vmconf::run::{self, LoadOptions};
 
 /// The name of each case of a file, and its verdict.

@@ -9,8 +9,7 @@ use std::time::Duration;
 
 use serde_json::Value as Json;
 use tempfile::TempDir;
-use vmconf::model::event::Event;
-use vmconf::model::verdict::{Breakdown, Verdict};
+use vmconf::model::{Breakdown, Event, Verdict};
 use vmconf::run::anchor::Anchor;
 use vmconf::run::{self, LoadOptions, RunOptions, sources};
 use vmconf::testees::MakeTestee;

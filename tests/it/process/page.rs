@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use serde_json::Value as Json;
 use vmconf::machines::MACHINES;
-use vmconf::model::shape::MemberShape;
+use vmconf::model::MemberShape;
 
 use crate::support::validator::Validator;
 use crate::support::{at_root, command};

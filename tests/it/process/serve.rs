@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use vmconf::machines::MACHINES;
-use vmconf::model::event::Event;
 use vmconf::model::limits::Limits;
-use vmconf::model::verdict::Verdict;
+use vmconf::model::{Event, Verdict};
 use vmconf::run::{self, FileOptions, LoadOptions, RunOptions};
 use vmconf::testees::MakeTestee;
 use vmconf::testees::process::TesteeCommand;

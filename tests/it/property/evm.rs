@@ -8,10 +8,8 @@ use vmconf::machines::evm::{EVM, Evm};
 use vmconf::machines::machine::{At, Machine, Watch};
 use vmconf::machines::observe::Observe;
 use vmconf::machines::status::Status;
-use vmconf::model::case::Program;
 use vmconf::model::limits::Limits;
-use vmconf::model::name::Name;
-use vmconf::model::value::Value;
+use vmconf::model::{Name, Program, Value};
 
 /// Everything that can be seen of an EVM.
 const FIELDS: [&str; 12] = [

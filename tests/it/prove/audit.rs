@@ -4,8 +4,7 @@ use std::path::Path;
 
 use vmconf::formats::uncompared::{rule_of, rules};
 use vmconf::machines::observe::Observe;
-use vmconf::model::assertion::{Assertion, Expected};
-use vmconf::model::mismatch::Mismatch;
+use vmconf::model::{Assertion, Expected, Mismatch};
 use vmconf::prove::audit::{AuditOptions, CompareState, audit};
 use vmconf::run::LoadOptions;
 use vmconf::run::compare::{UnknownField, diff};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 use vmconf::explain::observed_run::Detail;
-use vmconf::model::interrupt::Interrupt;
+use vmconf::model::Interrupt;
 use vmconf::prove::coverage::coverage;
 use vmconf::prove::minset::minset;
 use vmconf::prove::mutants::fault::faults_of;

@@ -2,7 +2,7 @@
 
 use vmconf::explain::observed_run::Detail;
 use vmconf::machines::by_name;
-use vmconf::model::interrupt::Interrupt;
+use vmconf::model::Interrupt;
 use vmconf::prove::mutants::fault::{FaultKind, PlantedFault, RowFault, faults_of};
 use vmconf::prove::mutants::{MutantsOptions, WORK, wrong_entries};
 use vmconf::prove::suite::VectorSuite;

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use vmconf::explain::observed_run::Detail;
 use vmconf::formats::{self, Strictness};
 use vmconf::machines::by_name;
-use vmconf::model::interrupt::Interrupt;
+use vmconf::model::Interrupt;
 use vmconf::prove::mutants::fault::{PlantedFault, faults_of};
 use vmconf::prove::mutants::known::KnownFaults;
 use vmconf::prove::mutants::{MutantsOptions, judge};

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use vmconf::explain::observed_run::Detail;
 use vmconf::machines::{by_name, of_this_crate};
-use vmconf::model::interrupt::Interrupt;
+use vmconf::model::Interrupt;
 use vmconf::prove::mutants::fault::{FaultKind, PlantedFault, RowFault, faults_of};
 use vmconf::prove::mutants::{MutantsOptions, evenly, wrong_entries};
 use vmconf::prove::suite::VectorSuite;

@@ -1,7 +1,7 @@
 //! What a file may contain although few files do.
 
 use serde_json::{Value as Json, json};
-use vmconf::model::verdict::Verdict;
+use vmconf::model::Verdict;
 use vmconf::run::{self, LoadOptions, Worker};
 
 use super::explain::any_source;

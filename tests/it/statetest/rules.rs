@@ -1,8 +1,8 @@
 //! Each rule that revm does not have is needed: without it, own vectors fail.
 
 use vmconf::machines::ethereum::INFO;
+use vmconf::model::Verdict;
 use vmconf::model::limits::Limits;
-use vmconf::model::verdict::Verdict;
 use vmconf::run::{self, LoadOptions, RunOptions, Worker};
 use vmconf::testees::MakeTestee;
 

@@ -5,8 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use vmconf::formats::{Format, FormatOptions, ReadContext};
-use vmconf::model::diagnostic::{Diagnostic, Severity};
-use vmconf::model::position::Origin;
+use vmconf::model::{Diagnostic, Origin, Severity};
 use vmconf::run::VectorFiles;
 use vmconf::text::json::{Document, JsonNode};
 

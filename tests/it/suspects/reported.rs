@@ -5,9 +5,8 @@ use std::fs;
 use serde_json::Value as Json;
 use tempfile::TempDir;
 use vmconf::explain::spectrum::{SpectrumCache, analyse};
-use vmconf::model::case::CaseId;
 use vmconf::model::limits::Limits;
-use vmconf::model::verdict::VerdictKind;
+use vmconf::model::{CaseId, VerdictKind};
 use vmconf::run::cache::ProgramKey;
 use vmconf::run::{FileOptions, LoadOptions};
 

@@ -7,10 +7,8 @@ use std::time::Duration;
 
 use vmconf::explain::spectrum::{SpectrumCache, analyse};
 use vmconf::machines::{MachineInfo, by_name, of_this_crate};
-use vmconf::model::event::Event;
-use vmconf::model::interrupt::Interrupt;
 use vmconf::model::limits::Limits;
-use vmconf::model::verdict::VerdictKind;
+use vmconf::model::{Event, Interrupt, VerdictKind};
 use vmconf::prove::mutants::fault::{RowFault, row_faults_of};
 use vmconf::prove::mutants::faulty::Faulty;
 use vmconf::run::cache::ProgramKey;

@@ -4,9 +4,7 @@ use num_bigint::BigInt;
 use proptest::prelude::*;
 use serde_json::Value as Json;
 use vmconf::machines::MACHINES;
-use vmconf::model::hex::{bytes_key, number_key};
-use vmconf::model::shape::{MapKeys, MemberShape, Shape};
-use vmconf::model::value::Value;
+use vmconf::model::{MapKeys, MemberShape, Shape, Value, bytes_key, number_key};
 use vmconf::wire::plain::{read, write};
 
 use super::samples::{any_text, any_value};

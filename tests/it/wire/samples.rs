@@ -5,21 +5,12 @@ use std::time::Duration;
 
 use num_bigint::BigInt;
 use proptest::prelude::*;
-use vmconf::model::assertion::Expected;
-use vmconf::model::case::CaseId;
-use vmconf::model::case_report::CaseReport;
-use vmconf::model::content::ContentDigest;
-use vmconf::model::diagnostic::{Diagnostic, DiagnosticPlace};
-use vmconf::model::event::{Event, FieldNotCompared, NotComparedReason, RunSummary, UsedVm};
-use vmconf::model::explanation::{ExplainedCase, FirstDivergence, LogComparison, SpentGas, StackComparison};
-use vmconf::model::name::Name;
-use vmconf::model::path::{Path, PathKey};
-use vmconf::model::position::Position;
-use vmconf::model::state_table::{MemoryWindow, StateRow, StateTable};
-use vmconf::model::suspects::{DoubtfulCase, SeparatingCondition, Suspect, SuspectAnalysis, SuspectName};
-use vmconf::model::value::Value;
-use vmconf::model::verdict::{
-    Breakdown, CaseDifference, ExpectedListing, Failure, FirstTry, NotPassed, Verdict, VerdictKind,
+use vmconf::model::{
+    Breakdown, CaseDifference, CaseId, CaseReport, ContentDigest, Diagnostic, DiagnosticPlace, DoubtfulCase,
+    Event, Expected, ExpectedListing, ExplainedCase, Failure, FieldNotCompared, FirstDivergence, FirstTry,
+    LogComparison, MemoryWindow, Name, NotComparedReason, NotPassed, Path, PathKey, Position, RunSummary,
+    SeparatingCondition, SpentGas, StackComparison, StateRow, StateTable, Suspect, SuspectAnalysis,
+    SuspectName, UsedVm, Value, Verdict, VerdictKind,
 };
 use vmconf::wire::explanation::{
     Relation, WireComparedWith, WireExplanation, WireFurtherCauses, WireInput, WireInstruction, WireLeaf,

@@ -8,14 +8,10 @@ use std::time::Duration;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use serde_json::{Value as Json, json};
-use vmconf::model::assertion::Expected;
-use vmconf::model::content::VectorsVersion;
-use vmconf::model::event::Event;
-use vmconf::model::explanation::{DivergedDatum, FirstDivergence, LogComparison, SpentGas, StackComparison};
-use vmconf::model::partition::PartitionKind;
-use vmconf::model::path::Path;
-use vmconf::model::value::Value;
-use vmconf::model::verdict::{NotPassed, Verdict};
+use vmconf::model::{
+    DivergedDatum, Event, Expected, FirstDivergence, LogComparison, NotPassed, PartitionKind, Path, SpentGas,
+    StackComparison, Value, VectorsVersion, Verdict,
+};
 use vmconf::wire::explanation::{
     Relation, WireComparedWith, WireExplanation, WireFurtherCauses, WireInput, WireInstruction, WireLeaf,
     WirePart, WireRowDeviation, WireUndeclared, WireWorld,

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use vmconf::model::interrupt::Interrupt;
+use vmconf::model::Interrupt;
 use vmconf::testees::Stopped;
 use vmconf::testees::process::{
     Asking, Conversation, ProcessGroups, START, Stray, TesteeCommand, Trouble, read_answer,
@@ -200,7 +200,7 @@ pub(super) fn expect(
 
 #[cfg(test)]
 mod tests {
-    use vmconf::model::verdict::Breakdown;
+    use vmconf::model::Breakdown;
     use vmconf::testees::Stopped;
 
     use super::said;

@@ -3,9 +3,7 @@
 
 use serde_json::{Map, Value as Json};
 use vmconf::machines::MachineInfo;
-use vmconf::model::count::counted;
-use vmconf::model::shape::{MemberShape, Shape};
-use vmconf::model::value::Value;
+use vmconf::model::{MemberShape, Shape, Value, counted};
 use vmconf::run::FamilyMachine;
 use vmconf::wire::plain;
 use vmconf::wire::protocol::{Offer, ProtocolAnswer, RunDone, WireAction, WireStep};

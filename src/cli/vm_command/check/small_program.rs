@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value as Json;
 use vmconf::formats::{Inputs, NewVector, made_for};
 use vmconf::machines::MachineInfo;
-use vmconf::model::value::Value;
+use vmconf::model::Value;
 use vmconf::run::LoadOptions;
 use vmconf::run::file_options::FileOptions;
 use vmconf::testees::process::written;

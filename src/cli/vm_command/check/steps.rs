@@ -1,6 +1,6 @@
 //! How an adapter performs steps: in order, on one machine, beside the machine of this crate.
 
-use vmconf::model::count::counted;
+use vmconf::model::counted;
 use vmconf::wire::protocol::{ObservedState, Offer, ProtocolAnswer, WireAction, WireStep};
 
 use super::adapter::{CheckPoints, CheckedAdapter, expect};

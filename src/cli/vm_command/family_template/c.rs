@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use vmconf::model::field_type::{DeclaredField, FieldType};
+use vmconf::model::{DeclaredField, FieldType};
 
 use super::words::is_of_words;
 use crate::cli::vm_command::machine_template::{comment, lines, quoted};

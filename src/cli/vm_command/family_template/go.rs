@@ -1,6 +1,6 @@
 //! The lines for the fields of a family in Go.
 
-use vmconf::model::field_type::{DeclaredField, FieldType};
+use vmconf::model::{DeclaredField, FieldType};
 
 use super::words::is_of_words;
 use crate::cli::vm_command::machine_template::{comment, lines, quoted};

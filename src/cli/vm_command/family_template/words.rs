@@ -1,6 +1,6 @@
 //! What C and Go have a type for.
 
-use vmconf::model::field_type::{FieldType, MemoryType};
+use vmconf::model::{FieldType, MemoryType};
 
 /// Whether the addresses and cells of a memory are numbers from 0 up of at most 64 bits.
 pub(super) fn is_of_words(memory: &MemoryType) -> bool {

@@ -9,7 +9,7 @@ use crate::explain::explore::code::{PlacedLine, unlisted};
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::At;
 use crate::machines::view::CodeLine;
-use crate::model::escape::escaped;
+use crate::model::escaped;
 
 /// About how many bytes an instruction of the code takes.
 const BYTES_OF_INSTRUCTION: usize = 256;

@@ -6,7 +6,7 @@ use std::ops::Range;
 use indexmap::{IndexMap, IndexSet};
 
 use crate::explain::recording::{Datum, DatumId, StepWrites};
-use crate::model::cell::{Cell, CellGroup};
+use crate::model::{Cell, CellGroup};
 
 /// A place that an instruction writes: a cell, or a datum that no cell holds.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -17,7 +17,7 @@ use crate::explain::recording::{
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::{At, Watch};
 use crate::machines::view::{StackCount, ViewScope};
-use crate::model::escape::escaped;
+use crate::model::escaped;
 
 /// The maximum number of rows of all states in a page; formatting one takes about a microsecond.
 pub(super) const MAX_ROWS: usize = 4_000_000;

@@ -8,7 +8,7 @@ use super::codes::PageCodes;
 use crate::explain::recording::{Datum, PendingWrites, StepWrites};
 use crate::machines::inspect::{Inspect, InspectSource};
 use crate::machines::machine::{At, Machine, Watch};
-use crate::model::escape::escaped;
+use crate::model::escaped;
 
 /// The maximum size of the different positions, writes and instructions of a page, in bytes.
 const MAX_BYTES: usize = 1 << 27;

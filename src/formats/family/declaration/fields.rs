@@ -10,7 +10,7 @@ use toml::de::DeValue;
 use super::parts::MAX_NAME;
 use super::toml_reader::{TomlReader, TomlValue};
 use crate::formats::family::type_notation;
-use crate::model::field_type::{
+use crate::model::{
     BitName, DeclaredField, FieldOptions, FieldType, ListOrder, NumberDisplay, UnlistedCells,
 };
 use crate::text::number::{MAX_DIGITS, natural};

@@ -12,8 +12,7 @@ use super::parts::{
 use super::toml_reader::{TomlReader, TomlValue};
 use crate::formats::family::constant;
 use crate::formats::family::node_path::NodePath;
-use crate::model::case::Action;
-use crate::model::field_type::DeclaredField;
+use crate::model::{Action, DeclaredField};
 use crate::text::json::Document;
 use crate::text::typed;
 

@@ -3,9 +3,7 @@
 use globset::GlobMatcher;
 
 use crate::formats::family::node_path::NodePath;
-use crate::model::case::Action;
-use crate::model::diagnostic::DiagnosticPlace;
-use crate::model::field_type::DeclaredField;
+use crate::model::{Action, DeclaredField, DiagnosticPlace};
 use crate::text::json::Document;
 
 /// The longest name of a machine or of a member, in bytes.

@@ -7,7 +7,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::parts::WrittenPath;
 use crate::formats::family::node_path::{NodePath, NotationError};
-use crate::model::diagnostic::Diagnostic;
+use crate::model::Diagnostic;
 use crate::model::rule::LintRule;
 use crate::text::config::type_of;
 use crate::text::source_text::SourceText;

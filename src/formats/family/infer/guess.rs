@@ -2,7 +2,8 @@
 
 use super::observed::{ObservedLists, ObservedNumbers, ObservedObjects, ObservedTexts, ObservedValues};
 use crate::formats::family::declaration::is_field_name;
-use crate::model::field_type::{DeclaredField, FieldOptions, FieldType, MAX_BITS, MemoryType};
+use crate::model::field_type::MAX_BITS;
+use crate::model::{DeclaredField, FieldOptions, FieldType, MemoryType};
 
 /// The widths of numbers and of cells.
 const WIDTHS: [u32; 6] = [8, 16, 32, 64, 128, 256];

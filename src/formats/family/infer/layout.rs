@@ -61,11 +61,7 @@ pub(super) enum PairedData<'d> {
 }
 
 impl CaseLayout {
-    /// The layout of the cases in these files.
-    ///
-    /// # Errors
-    ///
-    /// When no data look like a state before and a state after.
+    /// The layout of the cases in these files. Fails when no data look like a state before and a state after.
     pub(super) fn find<'d>(roots: impl Iterator<Item = JsonNode<'d>>) -> Result<CaseLayout, String> {
         let roots: Vec<_> = roots.collect();
         let mut layouts = places(&roots).into_iter().filter_map(|cases| {

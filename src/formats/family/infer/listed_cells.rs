@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::count::counted;
-use crate::model::field_type::UnlistedCells;
+use crate::model::{UnlistedCells, counted};
 use crate::text::json::JsonNode;
 
 /// The cells of the cases that list a memory both before and after.

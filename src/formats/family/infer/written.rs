@@ -4,8 +4,7 @@ use super::guess::{Guess, Widths};
 use super::layout::{CaseLayout, Pair};
 use super::members::{Member, Members};
 use crate::formats::family::node_path::{NodePath, PathStep};
-use crate::model::escape::escaped;
-use crate::model::field_type::{DeclaredField, FieldType, UnlistedCells};
+use crate::model::{DeclaredField, FieldType, UnlistedCells, escaped};
 use crate::text::toml::string as text;
 
 /// The declaration of what cases have.

@@ -7,7 +7,7 @@ use crate::hunt::fuzz::finding::DifferenceOf;
 use crate::hunt::fuzz::fuzz_cause::FuzzCause;
 use crate::hunt::minimize::{diverging_instruction, named_instruction};
 use crate::isa::OpInfo;
-use crate::model::verdict::VerdictKind;
+use crate::model::VerdictKind;
 use crate::run::{LoadOptions, LoadedFile, Worker};
 
 /// The minimum number of differing programs with a known cause: from then on, it can explain a further difference

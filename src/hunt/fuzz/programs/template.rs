@@ -6,8 +6,7 @@ use crate::formats::{BlockNumbers, MakeVector, NewVector};
 use crate::hunt::fuzz::said::source;
 use crate::hunt::generate::{GeneratedProgram, ProgramGenerator};
 use crate::machines::program_parts::{CodeNotation, ProgramParts};
-use crate::model::case::{Case, Program, Step};
-use crate::model::value::Value;
+use crate::model::{Case, Program, Step, Value};
 use crate::run::{LoadOptions, open_text};
 
 /// Cases whose program is replaced, so that one need not be read from a vector to run.

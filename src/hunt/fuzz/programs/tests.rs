@@ -7,7 +7,7 @@ use super::subject::ProgramCounts;
 use super::*;
 use crate::explain::observer::CoveragePoints;
 use crate::machines::of_this_crate;
-use crate::model::case::Program;
+use crate::model::Program;
 use crate::prove::mutants::equivalent::noticeable_faults_of;
 use crate::prove::mutants::fault::RowFault;
 use crate::prove::mutants::faulty::Faulty;

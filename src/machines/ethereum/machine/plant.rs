@@ -15,8 +15,7 @@ use crate::machines::inspect::Inspect;
 use crate::machines::plant::{Excuse, PlantFaults, PlantInCells};
 use crate::machines::record::{word, word_value};
 use crate::machines::status::Status;
-use crate::model::cell::Cell;
-use crate::model::value::Value;
+use crate::model::{Cell, Value};
 
 impl PlantInCells for Ethereum {
     fn content(&self, cell: &Cell) -> Option<Value> {

@@ -20,11 +20,8 @@ use crate::machines::evm::{EVM, Evm, Op};
 use crate::machines::machine::Machine;
 use crate::machines::status::Status;
 use crate::machines::tiers::Tiers;
-use crate::model::case::Program;
-use crate::model::hex::hex_bytes;
 use crate::model::limits::Limits;
-use crate::model::shape::{MemberShape, Shape};
-use crate::model::value::Value;
+use crate::model::{MemberShape, Program, Shape, Value, hex_bytes};
 
 /// A loop with every kind of step and exit, each of which all later values depend on.
 const SOURCE: &str = "

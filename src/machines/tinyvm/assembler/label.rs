@@ -46,11 +46,7 @@ impl Way {
         }
     }
 
-    /// The words at `from` that refer to `address`, the address of `label`.
-    ///
-    /// # Errors
-    ///
-    /// If the address is out of reach.
+    /// The words at `from` that refer to `address`, the address of `label`. Fails if the address is out of reach.
     pub(super) fn to(self, label: SourceWord<'_>, from: u16, address: u16) -> Result<Vec<u16>, AsmError> {
         let signed = i32::from(address as i16);
         match self {
@@ -69,11 +65,8 @@ impl Way {
         }
     }
 
-    /// The words that jump this distance; empty for a target that is not a distance.
-    ///
-    /// # Errors
-    ///
-    /// If it is too far or too near.
+    /// The words that jump this distance; empty for a target that is not a distance. Fails if it is too far or too
+    /// near.
     pub(super) fn by(self, target: SourceWord<'_>, distance: i32) -> Result<Vec<u16>, AsmError> {
         let Way::Distance { op, register, has_short, .. } = self else { return Ok(Vec::new()) };
         let Some(field) = op.fields.last().copied() else { return Ok(Vec::new()) };
@@ -135,11 +128,7 @@ pub(super) struct Labels<'s> {
 }
 
 impl<'s> Labels<'s> {
-    /// Sets the address of a label, and returns the uses that waited for it.
-    ///
-    /// # Errors
-    ///
-    /// If it already has one.
+    /// Sets the address of a label, and returns the uses that waited for it. Fails if it already has one.
     pub(super) fn set(&mut self, word: SourceWord<'s>, address: u16) -> Result<Vec<SymbolUse<'s>>, AsmError> {
         let label = self.by_name.entry(word.text).or_default();
         if let Some((first, _)) = label.set {

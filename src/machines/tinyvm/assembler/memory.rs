@@ -19,11 +19,7 @@ impl SegmentMemory {
         SegmentMemory { words: vec![0; ADDRESSES], lines: BTreeMap::new(), warnings: Vec::new(), position: 0 }
     }
 
-    /// Writes the next word for `command`, and returns its address.
-    ///
-    /// # Errors
-    ///
-    /// If that address was already written.
+    /// Writes the next word for `command`, and returns its address. Fails if that address was already written.
     pub(super) fn write(&mut self, command: SourceWord<'_>, word: u16) -> Result<u16, AsmError> {
         let address = self.position;
         if let Some(line) = self.lines.get(&address) {

@@ -65,11 +65,8 @@ impl<'s> SourceLine<'s> {
         Some(SourceLine { command: whole.part(command), rest })
     }
 
-    /// The operands as written.
-    ///
-    /// # Errors
-    ///
-    /// If there are too few, or any for a command without operands, or too many spaces.
+    /// The operands as written. Fails if there are too few, or any for a command without operands, or too many
+    /// spaces.
     pub(super) fn words(self, syntax: &Syntax) -> Result<Vec<SourceWord<'s>>, AsmError> {
         let words = match self.rest {
             None => Vec::new(),
@@ -91,11 +88,7 @@ impl<'s> SourceLine<'s> {
         }
     }
 
-    /// The operands.
-    ///
-    /// # Errors
-    ///
-    /// As for [`SourceLine::words`], or if one has no allowed kind.
+    /// The operands. Fails as for [`SourceLine::words`], or if one has no allowed kind.
     pub(super) fn operands(self, syntax: &Syntax) -> Result<Vec<AssemblerOperand<'s>>, AsmError> {
         self.words(syntax)?.into_iter().zip(syntax.operands).map(|(word, kinds)| read(word, kinds)).collect()
     }
@@ -124,11 +117,7 @@ fn split<'s>(rest: SourceWord<'s>, syntax: &Syntax) -> Vec<SourceWord<'s>> {
     words.into_iter().map(|word| rest.part(word)).collect()
 }
 
-/// Reads a word as the first kind that fits.
-///
-/// # Errors
-///
-/// If it matches no kind.
+/// Reads a word as the first kind that fits. Fails if it matches no kind.
 pub(super) fn read<'s>(
     word: SourceWord<'s>,
     kinds: &[CommandOperand],
