@@ -1,5 +1,8 @@
 //! The shared vocabulary: values, cases, verdicts, events. Plain data and how it is displayed, and in [`partition`] the
 //! turns in which threads number the cases of a run; nothing here reads a file or runs a program.
+//!
+//! What is defined here has names that are unique in the crate. Other groups import it as `model::Value`; the files of
+//! this group import each other. Constants with general names, such as [`limits::ROWS`], keep the name of their file.
 
 pub mod assertion;
 pub mod brief;
@@ -21,6 +24,7 @@ pub mod mismatch;
 pub mod name;
 pub mod name_index;
 pub mod near_search;
+pub(crate) mod omission;
 pub mod partition;
 pub mod path;
 pub mod position;
@@ -74,8 +78,3 @@ pub use self::verdict::{
     Breakdown, CaseDifference, ExpectedListing, Failure, FirstTry, NotPassed, Verdict, VerdictKind,
     vector_step,
 };
-
-/// Whether JSON may leave out a member with this value.
-pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
-}

@@ -6,7 +6,7 @@ use super::case::CaseId;
 use super::content::ContentDigest;
 use super::diagnostic::Diagnostic;
 use super::name::Name;
-use super::signature;
+use super::signature::{cause, signature};
 use super::verdict::Verdict;
 
 /// A case and its verdict.
@@ -50,21 +50,21 @@ impl CaseReport {
         }
     }
 
-    /// The [`signature`](signature::signature) of the case.
+    /// The [`signature`](signature()) of the case.
     pub fn signature(&self) -> Option<String> {
-        signature::signature(self.machine.as_deref(), &self.verdict)
+        signature(self.machine.as_deref(), &self.verdict)
     }
 
-    /// The [`cause`](signature::cause) of the case.
+    /// The [`cause`](cause()) of the case.
     pub fn cause(&self) -> Option<String> {
-        signature::cause(self.machine.as_deref(), &self.verdict)
+        cause(self.machine.as_deref(), &self.verdict)
     }
 
     /// As [`CaseReport::cause`], also of a failure that a list of known failures expects.
     pub fn unlisted_cause(&self) -> Option<String> {
         match &self.verdict {
             Verdict::ExpectedFail(not_passed, _) => {
-                signature::cause(self.machine.as_deref(), &not_passed.clone().into())
+                cause(self.machine.as_deref(), &not_passed.clone().into())
             }
             _ => self.cause(),
         }

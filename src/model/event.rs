@@ -10,7 +10,7 @@ use super::case_report::CaseReport;
 use super::diagnostic::Diagnostic;
 use super::escape::escaped;
 use super::explanation::ExplainedCase;
-use super::is_default;
+use super::omission::is_default;
 use super::suspects::SuspectAnalysis;
 use super::verdict::{Verdict, VerdictKind};
 

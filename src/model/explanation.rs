@@ -12,7 +12,7 @@ use super::case_report::CaseReport;
 use super::cell::Cell;
 use super::count::counted;
 use super::diagnostic::Diagnostic;
-use super::is_default;
+use super::omission::is_default;
 use super::path::Path;
 use super::value::Value;
 use super::verdict::VerdictKind;

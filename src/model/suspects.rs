@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::is_default;
+use super::omission::is_default;
 
 /// The maximum number of failures that a run explains by instructions, since their cases are kept until it ends.
 pub const MAX_FAILURES: usize = 5_000;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::summary::{duration, rounded_seconds};
-use crate::model::is_default;
+use crate::model::omission::is_default;
 use crate::model::verdict;
 use crate::model::{
     Breakdown, CaseId, CaseReport, ContentDigest, Diagnostic, DiagnosticPlace, Expected, ExpectedListing,
