@@ -109,7 +109,7 @@ fn read_test(test: JsonNode<'_>, context: ReadContext<'_>, diagnostics: &mut Dia
     };
     // So that "step 2" in a report is the second comparison.
     let steps = join_start(steps);
-    let places = vec![(Path::field("functions"), crate::model::position::Origin(shared.functions_at))];
+    let places = vec![(Path::field("functions"), crate::model::Origin(shared.functions_at))];
     Some(Case { machine: MACHINE, program: Program(document.clone()), places, steps, label: None })
 }
 

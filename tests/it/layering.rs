@@ -445,6 +445,40 @@ fn cycles(sources: &[Source]) -> Vec<String> {
     found
 }
 
+/// The names that `model` has from its files.
+fn names_of_the_model(model: &Source) -> BTreeSet<String> {
+    let reexports = model.code.split("pub use self::").skip(1).filter_map(|rest| rest.split_once(';'));
+    let names = reexports.flat_map(|(path, _)| path.split(|it: char| !it.is_alphanumeric() && it != '_'));
+    names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
+}
+
+/// The imports of a name of `model` by way of its file, though `model` has it.
+fn detours(sources: &[Source]) -> Vec<String> {
+    let model = sources.iter().find(|source| source.path == "model.rs").expect("the file of the group");
+    let names = names_of_the_model(model);
+    let imports = |source: &Source| -> Vec<String> {
+        let used = uses(source).into_iter().filter(|path| {
+            let parts: Vec<_> = path.split("::").collect();
+            matches!(parts[..], ["model", file, name, ..] if names.contains(name) && file != name)
+        });
+        used.map(|path| format!("{}: {path}", source.path)).collect()
+    };
+    sources.iter().filter(|source| source.top() != "model").flat_map(imports).collect()
+}
+
+#[test]
+fn names_of_the_model_are_imported_from_one_place() {
+    let found = detours(&sources());
+    assert!(found.is_empty(), "{}", found.join("\n"));
+    let planted = |text: &str| {
+        let mut all = sources();
+        all.push(Source::new("run/planted.rs", text));
+        detours(&all)
+    };
+    assert_eq!(planted("use crate::model::value::Value;"), ["run/planted.rs: model::value::Value"]);
+    assert_eq!(planted("use crate::model::{Value, limits::ROWS};"), [""; 0]);
+}
+
 #[test]
 fn no_file_imports_what_imports_it() {
     let found = cycles(&sources());

@@ -44,8 +44,7 @@ fn large_values_push_old_instructions_out() {
     let mut recorder = Recorder::new(Vec::new(), 0..u64::MAX, WatchedInstructions::All, 0);
     for pc in 0..100 {
         recorder.before(&At { pc, op: None, code: 0, operand: &[], state: &Large });
-        let kept: usize =
-            recorder.records.iter().map(crate::model::explanation::ExecutedInstruction::bytes).sum();
+        let kept: usize = recorder.records.iter().map(crate::model::ExecutedInstruction::bytes).sum();
         assert_eq!(kept, recorder.bytes);
         assert!(kept <= MAX_BYTES, "{kept} bytes");
     }

@@ -17,7 +17,7 @@ pub(super) fn indirect(cpu: &mut Cpu<'_>, argc: i32) -> MiniFlow {
     if fid == 0 {
         return Err(trap(Trap::CallNullfun));
     }
-    let bad_funid = || trap(Trap::BadFunid { fid: crate::model::value::Value::int(fid) });
+    let bad_funid = || trap(Trap::BadFunid { fid: crate::model::Value::int(fid) });
     let function = cpu.code.by_fid(fid.into()).ok_or_else(bad_funid)?;
     let param_count = cpu.code.functions[function].param_count;
     if usize::try_from(argc) != Ok(param_count) {

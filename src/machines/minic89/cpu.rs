@@ -133,7 +133,7 @@ impl<'c> Cpu<'c> {
     }
 
     /// The argument of the fetched instruction, as written in the program.
-    pub(super) fn argument(&self) -> crate::model::value::Value {
+    pub(super) fn argument(&self) -> crate::model::Value {
         self.code.argument(self.current(), self.ip - 1)
     }
 

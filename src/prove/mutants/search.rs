@@ -121,7 +121,7 @@ fn vector(fault: RowFault, make: &MakeVector, name: &str, code: &[u8], inputs: &
 }
 
 /// The only case of a vector file.
-fn read(text: &str) -> Option<(crate::model::case::Case, Limits)> {
+fn read(text: &str) -> Option<(crate::model::Case, Limits)> {
     let source = VectorSource::new("search.json".into(), "search.json".into(), SourceOrigin::Stream);
     let options = LoadOptions::default();
     let file = run::open_text(&source, text.to_owned(), &options);
