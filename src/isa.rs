@@ -36,13 +36,33 @@ pub struct OpInfo {
     pub pops: u16,
     /// The number of stack items that it pushes.
     pub pushes: u16,
+    /// Which of the items that it pops its line calls a.
+    pub order: OperandOrder,
     /// What it does, in one line, with `{N}` for the number at the end of its name; see [`OpInfo::meaning`].
     pub doc: &'static str,
     /// What it reads and writes besides the stack.
     pub effects: &'static [DeclaredEffect],
 }
 
+/// The order in which the line of a row names the stack items that it pops: a, b, c and so on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OperandOrder {
+    /// The item on top is a.
+    TopFirst,
+    /// The lowest item is a: items are named in the order in which they are pushed.
+    TopLast,
+}
+
 impl OpInfo {
+    /// The letters of the stack items that it pops, as its line names them, from the top of the stack on.
+    pub fn letters(&self) -> impl Iterator<Item = char> + use<> {
+        let (order, pops) = (self.order, self.pops);
+        (0..pops).zip('a'..='z').map(move |(below, letter)| match order {
+            OperandOrder::TopFirst => letter,
+            OperandOrder::TopLast => ('a'..='z').nth(usize::from(pops - 1 - below)).unwrap_or(letter),
+        })
+    }
+
     /// What it does, in one line.
     pub fn meaning(&self) -> String {
         self.doc.replace("{N}", &rows::number_in(self.name).to_string())

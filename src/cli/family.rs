@@ -134,7 +134,20 @@ impl FamilyShowArgs {
 }
 
 impl FamilyCheckArgs {
+    /// Fails if the declaration is the name of a built-in family instead of a file.
+    fn refuse_name(&self) -> anyhow::Result<()> {
+        let name = self.declaration.to_str().filter(|_| !self.declaration.exists());
+        if let Some(name) = name.filter(|name| BUILT_IN.iter().any(|built_in| built_in.name == *name)) {
+            bail!(
+                "{name}: there is no such file; family check takes the file of a declaration, and vmconf family \
+                 show {name} prints the built-in one"
+            );
+        }
+        Ok(())
+    }
+
     fn run(&self) -> anyhow::Result<Exit> {
+        self.refuse_name()?;
         let family = families::install(&self.declaration)?;
         let mut out = output::stdout();
         let (fields, members) = (family.fields.len(), family.program.len() - family.fields.len());

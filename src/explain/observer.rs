@@ -242,17 +242,17 @@ impl fmt::Display for StepOutcome {
     }
 }
 
-/// The operands of the next instruction, named from the top of the stack; on a machine without a stack, what
-/// it reads.
+/// The operands of the next instruction, with the letters of its row; on a machine without a stack, what it reads.
 fn operands(op: &OpInfo, state: &dyn Inspect) -> Vec<(char, Value)> {
-    let values: Vec<_> = if op.pops > 0 {
-        (0..usize::from(op.pops).min(MAX_OPERANDS)).map_while(|below| state.item(below)).collect()
+    if op.pops > 0 {
+        let letters = op.letters().take(MAX_OPERANDS).enumerate();
+        letters.map_while(|(below, letter)| Some((letter, state.item(below)?))).collect()
     } else if state.height() == 0 {
-        state.effects().reads.into_iter().map(|(_, value)| value).take(MAX_OPERANDS).collect()
+        let values = state.effects().reads.into_iter().map(|(_, value)| value);
+        ('a'..).zip(values).take(MAX_OPERANDS).collect()
     } else {
         Vec::new()
-    };
-    ('a'..).zip(values).collect()
+    }
 }
 
 fn is_long(value: &Value) -> bool {
@@ -281,14 +281,16 @@ struct NumberClass {
     size: SizeClass,
 }
 
-/// The size of a number, by powers of two.
+/// The magnitude of a number, by powers of two.
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum SizeClass {
     Zero,
     One,
     Power(u16),
     PowerLessOne(u16),
+    /// Less than this power minus one, and more than the power before it: each number is in one class.
     Below(u16),
+    /// More than the highest power.
     Above,
 }
 
@@ -321,8 +323,10 @@ impl Class {
         let zero = number.filter(|it| it.size == SizeClass::Zero).map(|_| "0".to_owned());
         let bits = number.map_or(0, |it| it.size.least_bits());
         let is_negative = negative.is_some();
-        let large = LARGE.into_iter().filter(move |power| bits > *power).map(move |power| {
-            if is_negative { format!("-2^{power} or less") } else { format!("2^{power} or more") }
+        let large = LARGE.into_iter().filter(move |power| bits > *power).flat_map(move |power| {
+            let signed =
+                if is_negative { format!("-2^{power} or less") } else { format!("2^{power} or more") };
+            [format!("magnitude 2^{power} or more"), signed]
         });
         [sort.to_owned()].into_iter().chain(negative).chain(zero).chain(large)
     }

@@ -14,7 +14,7 @@
 //! }
 //!
 //! rows!(opcodes { /// The opcodes.
-//!     Op, EVM = "evm", Place });
+//!     Op, EVM = "evm", Place, TopFirst });
 //! rows!(interpreter { interpret(Frame: Op) -> Stop });
 //! rows!(effect_lists { EFFECTS: Evm, Place });
 //! ```
@@ -83,7 +83,7 @@ macro_rules! operands {
 /// [`Isa`](crate::isa::Isa).
 macro_rules! opcodes {
     (
-        { $(#[$attribute:meta])* $op:ident, $isa:ident = $machine:literal, $place:ident }
+        { $(#[$attribute:meta])* $op:ident, $isa:ident = $machine:literal, $place:ident, $order:ident }
         $({
             $code:literal [$first:ident $($next:ident)*] $operands:tt $gas:tt $pops:tt $pushes:tt $handler:tt
             $doc:literal $effects:tt
@@ -121,8 +121,8 @@ macro_rules! opcodes {
             $machine,
             $crate::isa::Unit::Bytes,
             &[$(
-                $crate::isa::rows::op_info!($op $first $operands $gas $pops $pushes $doc $place $effects),
-                $($crate::isa::rows::op_info!($op $next $operands $gas $pops $pushes $doc $place $effects),)*
+                $crate::isa::rows::op_info!($op $first $operands $gas $pops $pushes $doc $place $order $effects),
+                $($crate::isa::rows::op_info!($op $next $operands $gas $pops $pushes $doc $place $order $effects),)*
             )*],
         );
     };
@@ -130,7 +130,8 @@ macro_rules! opcodes {
 
 /// The description of one instruction.
 macro_rules! op_info {
-    ($op:ident $name:ident $operands:tt $gas:tt $pops:tt $pushes:tt $doc:literal $place:ident $effects:tt) => {
+    ($op:ident $name:ident $operands:tt $gas:tt $pops:tt $pushes:tt $doc:literal $place:ident $order:ident
+        $effects:tt) => {
         $crate::isa::rows::with_number!($name: $crate::isa::OpInfo {
             code: $op::$name as u16,
             mask: 0xff,
@@ -142,6 +143,7 @@ macro_rules! op_info {
             gas: $gas,
             pops: $pops as u16,
             pushes: $pushes as u16,
+            order: $crate::isa::OperandOrder::$order,
             doc: $doc,
             effects: $crate::isa::effect::declared_effects!($place: $effects),
         })

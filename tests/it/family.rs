@@ -34,6 +34,12 @@ fn vmconf_in(folder: &Path, args: &[&str]) -> Ran {
     support::ran(support::command(args).current_dir(folder).output().unwrap())
 }
 
+#[test]
+fn check_of_a_name_says_where_its_declaration_is() {
+    let ran = vmconf(&["family", "check", "sm83"]);
+    assert!(ran.stderr.contains("vmconf family show sm83 prints the built-in one"), "{}", ran.stderr);
+}
+
 /// The part of an output that does not depend on the clock or on the folder of the tests.
 fn stable(text: &str) -> String {
     let root = at_root("").display().to_string();

@@ -267,3 +267,28 @@ fn pushes_pop_nothing_and_have_an_operand() {
         }
     }
 }
+
+/// EVM takes the operand on top first (the specification calls it `s[0]`); the others compute the lower one with the
+/// one on top. The letters of the stack items agree with that in each row that says, and no row names another item.
+#[test]
+fn rows_name_the_items_that_they_pop() {
+    const OPERATORS: [&str; 9] = ["-", "/", "%", "<", ">", "<=", ">=", "to the power", "* 2^"];
+    let mut ordered = 0;
+    for (machine, op) in of_this_crate().flat_map(|it| it.isa.ops.iter().map(move |op| (it.name, op))) {
+        let letters: String = op.letters().collect();
+        let meaning = op.meaning();
+        let words = meaning.split(|c: char| !c.is_alphanumeric());
+        for word in words.filter(|word| ["b", "c", "d", "e"].contains(word) && op.pops > 0) {
+            assert!(letters.contains(word) || op.pops < 2, "{machine} {}: {meaning}", op.name);
+        }
+        for (left, right) in [("a", "b"), ("b", "a")] {
+            let says = |operator: &str| meaning.contains(&format!("{left} {operator} {right}"));
+            if op.pops == 2 && OPERATORS.iter().any(|operator| says(operator)) {
+                let top = if machine == "evm" { left } else { right };
+                assert!(letters.starts_with(top), "{machine} {}: {meaning}, from the top {letters}", op.name);
+                ordered += 1;
+            }
+        }
+    }
+    assert!(ordered >= 40, "{ordered}");
+}

@@ -458,6 +458,29 @@ fn wrong_vectors_are_named() {
     }
 }
 
+/// A condition on large operands says their sign, or counts both: -2^15 is no `2^15 or more`.
+#[test]
+fn conditions_on_large_operands_say_their_sign() {
+    let options = LoadOptions::default();
+    let mut worker = Worker::new(&options.run);
+    let [mut negative, mut magnitude] = [0, 0];
+    for source in &sources_of("vectors/minic89/instructions/neg.json") {
+        let file = run::open(&source, &options);
+        for index in 0..file.cases() {
+            let mut observed = SpectrumRun::whole(by_name("minic89").unwrap().isa);
+            worker.watch_case(&file, index, &mut observed);
+            let conditions = observed.conditions();
+            let has = |what: &str| conditions.contains(&("NEG", format!("a: {what}")));
+            let is_minus = has("-2^15");
+            assert!(!is_minus || !has("2^15 or more"));
+            assert_eq!(is_minus, has("-2^15 or less"));
+            negative += usize::from(is_minus);
+            magnitude += usize::from(has("magnitude 2^15 or more"));
+        }
+    }
+    assert!(negative > 0 && negative == magnitude, "{negative} {magnitude}");
+}
+
 /// What `vmconf suspects` prints is described by its schema.
 #[test]
 fn the_command_names_what_fails() {

@@ -220,8 +220,8 @@ impl<'c> SpectrumTable<'c> {
 
 /// Whether several instructions may be wrong for the same reason: how they fail, or what is unusual about an operand.
 fn is_reason(what: &str) -> bool {
-    let unusual =
-        |operand: &str| ["2^", "-2^", "negative", "more than"].iter().any(|start| operand.starts_with(start));
+    const UNUSUAL: [&str; 5] = ["2^", "-2^", "magnitude", "negative", "more than"];
+    let unusual = |operand: &str| UNUSUAL.iter().any(|start| operand.starts_with(start));
     what.starts_with(FAILS) || what.strip_prefix(ANY_OPERAND).is_some_and(unusual)
 }
 

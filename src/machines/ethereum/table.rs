@@ -6,7 +6,7 @@ use revm_interpreter::instructions::gas_table_spec;
 use revm_primitives::hardfork::SpecId;
 
 use super::place::declarations;
-use crate::isa::{ImmediateOperand, Isa, OpInfo, Unit};
+use crate::isa::{ImmediateOperand, Isa, OpInfo, OperandOrder, Unit};
 
 /// What each instruction does, ascending by code.
 #[rustfmt::skip]
@@ -209,6 +209,7 @@ const fn row((code, doc): (u8, &'static str)) -> OpInfo {
         gas: gas_table_spec(SpecId::OSAKA)[code as usize] as u64,
         pops: op.inputs() as u16,
         pushes: op.outputs() as u16,
+        order: OperandOrder::TopFirst,
         doc,
         effects: declarations(code),
     }

@@ -86,5 +86,5 @@ pub(super) use rows;
 
 rows!(opcodes {
     /// The opcodes of Homestead by their mnemonics.
-    Op, EVM = "evm", EvmPlace
+    Op, EVM = "evm", EvmPlace, TopFirst
 });

@@ -2,7 +2,7 @@
 
 use super::place::MiniPlace;
 use crate::isa::effect::declared_effects;
-use crate::isa::{Isa, OpInfo, Unit};
+use crate::isa::{Isa, OpInfo, OperandOrder, Unit};
 
 /// Generates the enum of the opcodes and the instruction set.
 macro_rules! instruction_set {
@@ -45,6 +45,7 @@ macro_rules! instruction_set {
             gas: 0,
             pops: $pops,
             pushes: $pushes,
+            order: OperandOrder::TopLast,
             doc: $doc,
             effects: declared_effects!(MiniPlace: $effects),
         },)*];

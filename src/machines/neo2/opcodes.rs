@@ -121,5 +121,5 @@ pub(super) use rows;
 
 rows!(opcodes {
     /// The opcodes by their mnemonics.
-    Op, NEO2 = "neo2", Neo2Place
+    Op, NEO2 = "neo2", Neo2Place, TopFirst
 });

@@ -163,5 +163,5 @@ pub(super) use rows;
 
 rows!(opcodes {
     /// The opcodes of N3 by their mnemonics.
-    Op, NEO3 = "neo3", Neo3Place
+    Op, NEO3 = "neo3", Neo3Place, TopLast
 });

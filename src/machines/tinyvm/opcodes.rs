@@ -3,7 +3,7 @@
 
 use super::place::TinyPlace;
 use crate::isa::effect::declared_effects;
-use crate::isa::{Isa, OpInfo, Unit, WordField};
+use crate::isa::{Isa, OpInfo, OperandOrder, Unit, WordField};
 
 /// Generates the instruction set.
 macro_rules! instruction_set {
@@ -26,6 +26,7 @@ macro_rules! instruction_set {
                 gas: 0,
                 pops: 0,
                 pushes: 0,
+                order: OperandOrder::TopFirst,
                 doc: $exact_doc,
                 effects: declared_effects!(TinyPlace: $exact_effects),
             },)*
@@ -40,6 +41,7 @@ macro_rules! instruction_set {
                 gas: 0,
                 pops: 0,
                 pushes: 0,
+                order: OperandOrder::TopFirst,
                 doc: $doc,
                 effects: declared_effects!(TinyPlace: $effects),
             },)*

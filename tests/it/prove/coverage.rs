@@ -27,6 +27,14 @@ fn aspects<'c>(coverage: &'c CoverageReport, name: &str) -> BTreeSet<&'c str> {
     found.aspects.iter().map(|aspect| aspect.what.as_str()).collect()
 }
 
+/// Operands have the letters that `vmconf isa` gives them: NeoVM shifts the lower item, by less than 2^9.
+#[test]
+fn operands_have_the_letters_of_their_rows() {
+    let shifts = covered("vectors/neo3/bitwise-arithmetic");
+    let shr = aspects(&shifts, "SHR");
+    assert!(shr.contains("a: -2^255") && !shr.contains("b: -2^255"), "{shr:?}");
+}
+
 #[test]
 fn coverage_of_single_instructions() {
     let stack = covered("vectors/evm/stack");
@@ -44,6 +52,7 @@ fn coverage_of_single_instructions() {
     let expected = ["executed", "height: exact", "a: (2^256 - 1)", "b: 1"];
     assert!(expected.iter().all(|it| add.contains(it)), "{add:?}");
     assert!(aspects(&halts, "ADD").contains("height: too few"));
+    assert!(aspects(&arithmetic, "EXP").contains("b: between 1 and (2^7 - 1)"));
     let tinyvm = covered("vectors/tinyvm/machine");
     assert!(aspects(&tinyvm, "ADD").iter().any(|it| it.starts_with("b: ")));
 }
