@@ -171,7 +171,7 @@ impl<W: Write> FillSession<'_, W> {
         for case in &filled.cases {
             let outcome = match case.outcome {
                 FillOutcome::Filled if end == FileEnd::NotWritten => NOT_WRITTEN,
-                outcome => name(outcome),
+                outcome => outcome.into(),
             };
             *self.counts.cases.entry(outcome).or_default() += 1;
             match self.command.output {
@@ -212,7 +212,7 @@ impl<W: Write> FillSession<'_, W> {
 
     fn end(mut self) -> anyhow::Result<Exit> {
         let FillCounts { cases, changed, broken } = &self.counts;
-        let count = |outcome: FillOutcome| cases.get(name(outcome)).copied().unwrap_or(0);
+        let count = |outcome: FillOutcome| cases.get(outcome.into()).copied().unwrap_or(0);
         let not_written = cases.get(NOT_WRITTEN).copied().unwrap_or(0);
         let (filled, up_to_date) = (count(FillOutcome::Filled), count(FillOutcome::UpToDate));
         let too_few = count(FillOutcome::TooFewMachines);
@@ -248,13 +248,3 @@ impl<W: Write> FillSession<'_, W> {
 
 /// What becomes of a case that would be filled if its file could be written.
 const NOT_WRITTEN: &str = "not written";
-
-fn name(outcome: FillOutcome) -> &'static str {
-    match outcome {
-        FillOutcome::UpToDate => "up to date",
-        FillOutcome::Filled => "filled",
-        FillOutcome::DemandsOtherwise => "has other demands",
-        FillOutcome::Disagreement => "disagreement",
-        FillOutcome::TooFewMachines => "too few machines",
-    }
-}

@@ -9,6 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use strum::VariantArray;
 use vmconf::machines::tiers::Tiers;
 use vmconf::model::{CaseId, Exit, Interrupt};
 use vmconf::run::Flaky;
@@ -45,7 +46,7 @@ pub(super) struct VmArgs {
     ///
     /// plain: one instruction after the other. hot: as blocks, where the machine can (evm). both: each case both
     /// ways, compared after each block; a difference is an error of the case.
-    #[arg(long, value_name = "ENGINE", value_parser = engine_parser(), conflicts_with = "vm", help_heading = "Machine")]
+    #[arg(long, value_name = "ENGINE", value_parser = by_name::<Tiers>(), conflicts_with = "vm", help_heading = "Machine")]
     engine: Option<Tiers>,
 
     #[command(flatten)]
@@ -71,7 +72,7 @@ struct VmLimits {
     /// The verdict on a case that passes when it is tried again after a crash or time-out [default: report]
     ///
     /// report: flaky, with exit code 3. pass: a pass, with a note.
-    #[arg(long, value_name = "VERDICT", value_parser = flaky_parser(), help_heading = "Machine")]
+    #[arg(long, value_name = "VERDICT", value_parser = by_name::<Flaky>(), help_heading = "Machine")]
     flaky: Option<Flaky>,
 
     /// How long the machine of --vm may take for a case, such as 500ms [default: 10s]
@@ -89,16 +90,14 @@ struct VmLimits {
     vm_memory: Option<u64>,
 }
 
-/// The engines by their names.
-fn engine_parser() -> impl TypedValueParser<Value = Tiers> {
-    let of = |name: String| Tiers::ALL.into_iter().find(|tiers| tiers.name() == name).unwrap_or_default();
-    PossibleValuesParser::new(Tiers::ALL.map(Tiers::name)).map(of)
-}
-
-/// What a flaky case is, by name.
-fn flaky_parser() -> impl TypedValueParser<Value = Flaky> {
-    let of = |name: String| Flaky::ALL.into_iter().find(|flaky| flaky.name() == name).unwrap_or_default();
-    PossibleValuesParser::new(Flaky::ALL.map(Flaky::name)).map(of)
+/// The values of an enumeration by their names.
+fn by_name<T>() -> impl TypedValueParser<Value = T>
+where
+    T: VariantArray + Into<&'static str> + Copy + Default + Send + Sync,
+{
+    let name = |value: &T| -> &'static str { (*value).into() };
+    let of = move |text: String| T::VARIANTS.iter().copied().find(|it| name(it) == text).unwrap_or_default();
+    PossibleValuesParser::new(T::VARIANTS.iter().map(name)).map(of)
 }
 
 impl VmArgs {

@@ -1,7 +1,8 @@
 //! How a machine executes its programs, if it has several ways with the same results.
 
 /// A way to execute programs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub enum Tiers {
     /// One instruction after another.
     Plain,
@@ -14,15 +15,8 @@ pub enum Tiers {
 }
 
 impl Tiers {
-    /// All tiers.
-    pub const ALL: [Tiers; 3] = [Tiers::Plain, Tiers::Hot, Tiers::Both];
-
     /// Its name as a value of `--engine`.
     pub fn name(self) -> &'static str {
-        match self {
-            Tiers::Plain => "plain",
-            Tiers::Hot => "hot",
-            Tiers::Both => "both",
-        }
+        self.into()
     }
 }

@@ -30,7 +30,8 @@ pub struct Diagnostic<P = Option<DiagnosticPlace>> {
 }
 
 /// Whether a case can run despite a diagnostic.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Severity {
     /// It can: something is ignored. `--strict` makes it an error.
     Note,
@@ -160,11 +161,7 @@ impl<P> fmt::Display for Diagnostic<P> {
 impl Severity {
     /// Its name, as written in output.
     pub fn name(self) -> &'static str {
-        match self {
-            Severity::Note => "note",
-            Severity::Warning => "warning",
-            Severity::Error => "error",
-        }
+        self.into()
     }
 }
 

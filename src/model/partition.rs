@@ -6,6 +6,7 @@ use std::str::FromStr;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use sha2::{Digest, Sha256};
+use strum::VariantArray;
 
 use super::case::CaseId;
 use super::content::ContentDigest;
@@ -23,7 +24,8 @@ pub struct Partition {
 }
 
 /// How cases are assigned to parts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub enum PartitionKind {
     /// By their ids: the first eight bytes of SHA-256, as a number with the most significant first, modulo
     /// the number of parts. A case stays in its part whatever other cases are selected.
@@ -32,20 +34,15 @@ pub enum PartitionKind {
     Slice,
 }
 
-const KINDS: [PartitionKind; 2] = [PartitionKind::Hash, PartitionKind::Slice];
-
 impl PartitionKind {
     /// Its name, as in `--partition`.
     pub fn name(self) -> &'static str {
-        match self {
-            PartitionKind::Hash => "hash",
-            PartitionKind::Slice => "slice",
-        }
+        self.into()
     }
 
     /// The kind of this name.
     pub fn by_name(name: &str) -> Option<PartitionKind> {
-        KINDS.into_iter().find(|kind| kind.name() == name)
+        PartitionKind::VARIANTS.iter().copied().find(|kind| kind.name() == name)
     }
 }
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use strum::VariantArray;
 
 use super::assertion::Expected;
 use super::path::Path;
@@ -166,15 +167,18 @@ impl TryFrom<Verdict> for NotPassed {
 }
 
 /// A verdict without its details.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub enum VerdictKind {
     /// See [`Verdict::Pass`].
     Pass,
     /// See [`Verdict::Fail`].
     Fail,
     /// See [`Verdict::ExpectedFail`].
+    #[strum(serialize = "known")]
     ExpectedFail,
     /// See [`Verdict::UnexpectedPass`].
+    #[strum(serialize = "fixed")]
     UnexpectedPass,
     /// See [`Verdict::Error`].
     Error,
@@ -192,18 +196,7 @@ pub enum VerdictKind {
 
 impl VerdictKind {
     /// All kinds.
-    pub const ALL: [VerdictKind; 10] = [
-        VerdictKind::Pass,
-        VerdictKind::Fail,
-        VerdictKind::ExpectedFail,
-        VerdictKind::UnexpectedPass,
-        VerdictKind::Error,
-        VerdictKind::Skip,
-        VerdictKind::Unsupported,
-        VerdictKind::Crash,
-        VerdictKind::Timeout,
-        VerdictKind::Flaky,
-    ];
+    pub const ALL: &[VerdictKind] = VerdictKind::VARIANTS;
 
     /// See [`Verdict::is_failed_or_broken`].
     pub fn is_failed_or_broken(self) -> bool {
@@ -228,23 +221,12 @@ impl VerdictKind {
 
     /// Its name, as written in output.
     pub fn name(self) -> &'static str {
-        match self {
-            VerdictKind::Pass => "pass",
-            VerdictKind::Fail => "fail",
-            VerdictKind::ExpectedFail => "known",
-            VerdictKind::UnexpectedPass => "fixed",
-            VerdictKind::Error => "error",
-            VerdictKind::Skip => "skip",
-            VerdictKind::Unsupported => "unsupported",
-            VerdictKind::Crash => "crash",
-            VerdictKind::Timeout => "timeout",
-            VerdictKind::Flaky => "flaky",
-        }
+        self.into()
     }
 
     /// The kind with this name.
     pub fn by_name(name: &str) -> Option<VerdictKind> {
-        VerdictKind::ALL.into_iter().find(|kind| kind.name() == name)
+        VerdictKind::ALL.iter().copied().find(|kind| kind.name() == name)
     }
 }
 

@@ -176,8 +176,8 @@ fn worse(comparison: &Comparison<'_>) -> usize {
 
 /// The counts in words.
 fn counts(comparison: &Comparison<'_>) -> String {
-    let count = |change: ReportedChange| {
-        let changed: Vec<_> = comparison.of(change).collect();
+    let count = |change: &ReportedChange| {
+        let changed: Vec<_> = comparison.of(*change).collect();
         let name = match change {
             ReportedChange::FailsDifferently if changed.len() != 1 => "fail differently".to_owned(),
             _ => change.to_string(),
@@ -186,14 +186,18 @@ fn counts(comparison: &Comparison<'_>) -> String {
             .iter()
             .filter(|it| it.after.is_some_and(|after| after.kind == VerdictKind::ExpectedFail))
             .count();
-        let known = if change == ReportedChange::Broken && known > 0 {
+        let known = if *change == ReportedChange::Broken && known > 0 {
             format!(" ({known} known)")
         } else {
             String::new()
         };
         format!("{} {name}{known}", changed.len())
     };
-    format!("{}, {} as before", ReportedChange::ALL.map(count).join(", "), comparison.same)
+    format!(
+        "{}, {} as before",
+        ReportedChange::ALL.iter().map(count).collect::<Vec<_>>().join(", "),
+        comparison.same
+    )
 }
 
 /// How many cases are worse, which need attention, and how many unchanged cases do not pass.
@@ -218,7 +222,7 @@ fn sections<'c>(
         section.sort_by_key(|changed| !changed.is_worse());
         (change, section)
     };
-    ReportedChange::ALL.into_iter().map(section).filter(|(_, section)| !section.is_empty())
+    ReportedChange::ALL.iter().copied().map(section).filter(|(_, section)| !section.is_empty())
 }
 
 /// The result of a case before and now; passes are omitted.

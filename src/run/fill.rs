@@ -64,17 +64,21 @@ pub struct FilledCase {
 }
 
 /// What becomes of the expectations of a case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum FillOutcome {
     /// Enough machines do what the case demands already, and nothing is left to fill in.
+    #[strum(serialize = "up to date")]
     UpToDate,
     /// What enough machines do is written.
     Filled,
     /// Enough machines do the same, which is not what the case demands.
+    #[strum(serialize = "has other demands")]
     DemandsOtherwise,
     /// Not enough machines do the same.
     Disagreement,
     /// The machines that could run the case do the same, and are not enough.
+    #[strum(serialize = "too few machines")]
     TooFewMachines,
 }
 

@@ -111,7 +111,8 @@ pub enum Contents {
 pub type FindWorld = dyn Fn(&Value) -> Option<(String, Value)> + Send + Sync;
 
 /// What the verdict is on a case that passes when it is tried again after the testee has broken down.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub enum Flaky {
     /// [`Verdict::Flaky`](crate::model::verdict::Verdict::Flaky).
     #[default]
@@ -121,15 +122,9 @@ pub enum Flaky {
 }
 
 impl Flaky {
-    /// All values.
-    pub const ALL: [Flaky; 2] = [Flaky::Report, Flaky::Pass];
-
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
-        match self {
-            Flaky::Report => "report",
-            Flaky::Pass => "pass",
-        }
+        self.into()
     }
 }
 

@@ -3,7 +3,7 @@
 //! *Pass* and *fixed* count as passing; *fail*, *error*, *crash*, *timeout*, *flaky*, *unsupported* and *known* do
 //! not. A skipped case counts as missing. Two failures are the same if their signatures are equal.
 
-use std::fmt;
+use strum::VariantArray;
 
 use crate::model::VerdictKind;
 
@@ -11,12 +11,14 @@ pub use super::record::{
     MAX_BYTES, MAX_CASES, MAX_LINE, ReadError, RecordedOutcome, RecordedRun, read, read_at_most,
 };
 
-/// How a case changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// How a case changed, in the order of output; it is displayed as the heading of the list of cases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, strum::Display, strum::VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub enum ReportedChange {
     /// It passed and no longer passes.
     Broken,
     /// It passed in neither run, and its verdict or signature changed.
+    #[strum(serialize = "fails differently")]
     FailsDifferently,
     /// It did not pass and now passes.
     Fixed,
@@ -27,27 +29,8 @@ pub enum ReportedChange {
 }
 
 impl ReportedChange {
-    /// All kinds of change, in the order of output.
-    pub const ALL: [ReportedChange; 5] = [
-        ReportedChange::Broken,
-        ReportedChange::FailsDifferently,
-        ReportedChange::Fixed,
-        ReportedChange::New,
-        ReportedChange::Gone,
-    ];
-}
-
-/// The heading of the list of cases.
-impl fmt::Display for ReportedChange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            ReportedChange::Broken => "broken",
-            ReportedChange::FailsDifferently => "fails differently",
-            ReportedChange::Fixed => "fixed",
-            ReportedChange::New => "new",
-            ReportedChange::Gone => "gone",
-        })
-    }
+    /// All kinds of change.
+    pub const ALL: &[ReportedChange] = ReportedChange::VARIANTS;
 }
 
 /// A case that changed.

@@ -77,7 +77,7 @@ impl<'de> Deserialize<'de> for verdict::VerdictKind {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<verdict::VerdictKind, D::Error> {
         let name = String::deserialize(deserializer)?;
         verdict::VerdictKind::by_name(&name).ok_or_else(|| {
-            let all = verdict::VerdictKind::ALL.map(verdict::VerdictKind::name).join(", ");
+            let all = verdict::VerdictKind::ALL.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ");
             D::Error::custom(format!("{} is not a verdict; expected one of {all}", start(&name)))
         })
     }

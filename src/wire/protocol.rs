@@ -43,8 +43,9 @@ pub enum Request {
 }
 
 /// What a process answers.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, strum::IntoStaticStr)]
 #[serde(tag = "type", rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum ProtocolAnswer {
     /// To [`Request::Hello`].
     Hello(Hello),
@@ -277,8 +278,9 @@ pub struct WireStep {
 }
 
 /// An action: `"execute"`, `{"run": 5}`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum WireAction {
     /// Runs to the end.
     Execute,
@@ -309,14 +311,7 @@ impl WireAction {
 
     /// Its name in [`Offer::actions`].
     pub fn name(&self) -> &'static str {
-        match self {
-            WireAction::Execute => "execute",
-            WireAction::Run(_) => "run",
-            WireAction::Set(_) => "set",
-            WireAction::StepInto => "step-into",
-            WireAction::StepOver => "step-over",
-            WireAction::StepOut => "step-out",
-        }
+        self.into()
     }
 }
 
@@ -560,14 +555,7 @@ impl ProtocolAnswer {
 
     /// The type of its line.
     pub fn name(&self) -> &'static str {
-        match self {
-            ProtocolAnswer::Hello(_) => "hello",
-            ProtocolAnswer::Done(_) => "done",
-            ProtocolAnswer::Skip(_) => "skip",
-            ProtocolAnswer::Error(_) => "error",
-            ProtocolAnswer::Digests(_) => "digests",
-            ProtocolAnswer::Trace(_) => "trace",
-        }
+        self.into()
     }
 }
 

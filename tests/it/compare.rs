@@ -577,8 +577,9 @@ fn any_run() -> impl Strategy<Value = RecordedRun> {
 
 /// The ids of each kind of change, by name.
 fn ids(comparison: &Comparison<'_>) -> [Vec<String>; 5] {
-    ReportedChange::ALL.map(|change| {
-        let mut ids: Vec<_> = comparison.of(change).map(|changed| changed.id.to_owned()).collect();
+    std::array::from_fn(|change| {
+        let mut ids: Vec<_> =
+            comparison.of(ReportedChange::ALL[change]).map(|changed| changed.id.to_owned()).collect();
         ids.sort();
         ids
     })

@@ -242,7 +242,7 @@ fn each_summary_is_recognised() {
         lacks: Vec::new(),
         extensions: Vec::new(),
     };
-    for kind in VerdictKind::ALL {
+    for &kind in VerdictKind::ALL {
         for (cached, interrupted, vm) in [(0, false, None), (1, false, None), (0, true, Some(vm.clone()))] {
             let mut summary = RunSummary { passed: 2, cached, interrupted, ..RunSummary::default() };
             summary.count_kind(kind);

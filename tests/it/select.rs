@@ -100,7 +100,7 @@ fn every_command_with_cases_accepts_expressions() {
 #[test]
 fn every_verdict_is_offered() {
     let doc = PREDICATES.iter().find(|predicate| predicate.name == "verdict").unwrap().doc;
-    for kind in VerdictKind::ALL {
+    for &kind in VerdictKind::ALL {
         assert!(doc.contains(kind.name()), "{} is not in {doc}", kind.name());
         format!("verdict({})", kind.name()).parse::<Expr>().unwrap();
     }

@@ -52,7 +52,8 @@ pub(super) enum ZeroLimit {
 }
 
 /// How a run ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "camelCase")]
 pub(super) enum DriverOutcome {
     Completed {
         results: Vec<TestResult>,
@@ -64,6 +65,7 @@ pub(super) enum DriverOutcome {
     ZeroLimit,
     Timeout,
     /// The vector's list of random numbers does not match the requests.
+    #[strum(serialize = "no random number")]
     NoRandom,
 }
 
@@ -79,7 +81,8 @@ pub(super) enum ReportError {
 }
 
 /// What a driver reports about one test.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "camelCase")]
 pub(super) enum TestResult {
     Pass,
     Fail,
@@ -89,7 +92,8 @@ pub(super) enum TestResult {
 }
 
 /// What a driver reports about all tests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "camelCase")]
 pub(super) enum Rating {
     DriverError,
     Fatal,
@@ -111,26 +115,14 @@ impl TestResult {
 
     /// Its name in vectors.
     pub(super) fn name(self) -> &'static str {
-        match self {
-            TestResult::Pass => "pass",
-            TestResult::Fail => "fail",
-            TestResult::Fatal => "fatal",
-            TestResult::Skip => "skip",
-            TestResult::Invalid => "invalid",
-        }
+        self.into()
     }
 }
 
 impl Rating {
     /// Its name in vectors.
     pub(super) fn name(self) -> &'static str {
-        match self {
-            Rating::DriverError => "driverError",
-            Rating::Fatal => "fatal",
-            Rating::Fail => "fail",
-            Rating::Pass => "pass",
-            Rating::Skip => "skip",
-        }
+        self.into()
     }
 
     /// The first rating that applies.
@@ -152,14 +144,7 @@ impl Rating {
 impl DriverOutcome {
     /// Its name in vectors.
     pub(super) fn name(&self) -> &'static str {
-        match self {
-            DriverOutcome::Completed { .. } => "completed",
-            DriverOutcome::IllegalInstruction(_) => "illegalInstruction",
-            DriverOutcome::IllegalYield(_) => "illegalYield",
-            DriverOutcome::ZeroLimit => "zeroLimit",
-            DriverOutcome::Timeout => "timeout",
-            DriverOutcome::NoRandom => "no random number",
-        }
+        self.into()
     }
 }
 

@@ -10,7 +10,8 @@ use crate::text::edit;
 use crate::text::json::{JsonDatum, JsonMember, JsonNode};
 
 /// How a datum is changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub(super) enum AuditChangeKind {
     Value,
     Type,
@@ -18,25 +19,18 @@ pub(super) enum AuditChangeKind {
     /// A member of an object is removed.
     Removed,
     /// An item of an array is removed.
+    #[strum(serialize = "item removed")]
     ItemRemoved,
     Order,
     /// The members of an object are reordered.
+    #[strum(serialize = "member order")]
     Members,
     Added,
 }
 
 impl AuditChangeKind {
     pub(super) fn name(self) -> &'static str {
-        match self {
-            AuditChangeKind::Value => "value",
-            AuditChangeKind::Type => "type",
-            AuditChangeKind::Length => "length",
-            AuditChangeKind::Removed => "removed",
-            AuditChangeKind::ItemRemoved => "item removed",
-            AuditChangeKind::Order => "order",
-            AuditChangeKind::Members => "member order",
-            AuditChangeKind::Added => "added",
-        }
+        self.into()
     }
 }
 

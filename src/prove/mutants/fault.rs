@@ -11,7 +11,8 @@ use crate::prove::suite::SuiteCase;
 const MAX_OPERANDS: usize = 3;
 
 /// How a value is wrong.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum WrongValue {
     /// One more; a truth value is negated, bytes get a different last byte.
     OneMore,
@@ -63,16 +64,7 @@ impl WrongValue {
     }
 
     fn name(self) -> &'static str {
-        match self {
-            WrongValue::OneMore => "one-more",
-            WrongValue::OneLess => "one-less",
-            WrongValue::LowByte => "low-byte",
-            WrongValue::LowLimb => "low-limb",
-            WrongValue::LowHalf => "low-half",
-            WrongValue::SignLost => "sign-lost",
-            WrongValue::Zero => "zero",
-            WrongValue::ZeroAsOne => "zero-as-one",
-        }
+        self.into()
     }
 }
 
@@ -102,7 +94,8 @@ impl Sort {
 }
 
 /// What is wrong with an instruction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum FaultKind {
     /// The value that it leaves on top of the stack or, failing that, writes.
     Result(WrongValue),
@@ -137,6 +130,7 @@ pub enum FaultKind {
     /// It pushes a copy of a compound in place of the compound.
     Copied,
     /// It operates on a copy of the compound on top in place of the compound.
+    #[strum(serialize = "a-copied")]
     OperandCopied,
     /// It stores a Struct itself in place of a copy.
     Shared,
@@ -152,33 +146,13 @@ pub enum FaultKind {
 
 impl fmt::Display for FaultKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = match self {
-            FaultKind::Result(wrong) => wrong.name(),
+        match self {
+            FaultKind::Result(wrong) => f.write_str(wrong.name()),
             FaultKind::Operand(operand, wrong) => {
-                return write!(f, "{}-{}", ["a", "b", "c"][*operand], wrong.name());
+                write!(f, "{}-{}", ["a", "b", "c"][*operand], wrong.name())
             }
-            FaultKind::Swapped => "swapped",
-            FaultKind::Boundary => "boundary",
-            FaultKind::Forgotten => "forgotten",
-            FaultKind::Neighbour => "neighbour",
-            FaultKind::PriceMore => "price-more",
-            FaultKind::PriceLess => "price-less",
-            FaultKind::TooFew => "too-few",
-            FaultKind::OneMoreNeeded => "one-more-needed",
-            FaultKind::LimitLess => "limit-less",
-            FaultKind::LimitMore => "limit-more",
-            FaultKind::PushOmitted => "push-omitted",
-            FaultKind::PopOmitted => "pop-omitted",
-            FaultKind::NotTaken => "not-taken",
-            FaultKind::Copied => "copied",
-            FaultKind::OperandCopied => "a-copied",
-            FaultKind::Shared => "shared",
-            FaultKind::Counted => "counted",
-            FaultKind::NotReleased => "not-released",
-            FaultKind::NotRaised => "not-raised",
-            FaultKind::OtherFailure => "other-failure",
-        };
-        f.write_str(name)
+            other => f.write_str(other.into()),
+        }
     }
 }
 

@@ -129,7 +129,7 @@ pub static PREDICATES: &[Predicate] = &[
         doc: "had this verdict in the last run from this folder: pass, fail, error, skip, known, fixed, unsupported, crash, timeout or flaky",
         cost: Cost::Outline,
         letters: Letters::AnyCase,
-        accepts: Accepts::Names(|_| VerdictKind::ALL.map(VerdictKind::name).to_vec()),
+        accepts: Accepts::Names(|_| VerdictKind::ALL.iter().map(|kind| kind.name()).collect()),
         holds: |matcher, asked| {
             asked.last.verdicts.get(&asked.id).is_some_and(|verdict| matcher.matches(verdict))
         },
