@@ -301,16 +301,13 @@ fn read_transaction(node: JsonNode<'_>, lists: &mut Lists, diagnostics: &mut Dia
     let authorizations = fields.present("authorizationList");
     common.keep("authorizationList", authorizations.and_then(|list| each(list, authorization, diagnostics)));
     lists.kind = kind(fields.present("type"), &common, diagnostics);
-    lists.access = fields.present("accessLists").map(JsonNode::index);
     fields.ignore(&["initcodes"]);
+    lists.access =
+        fields.present("accessLists").and_then(|node| chosen_from(node, "accessLists", diagnostics));
     for (name, list) in [("data", &mut lists.data), ("gasLimit", &mut lists.gas), ("value", &mut lists.value)]
     {
-        let Some(node) = fields.required(name, diagnostics) else { continue };
-        if node.is_array() {
-            *list = Some(node.index());
-        } else {
-            diagnostics.error(wrong_type(node, name, "an array of what the entries choose from"));
-        }
+        let node = fields.required(name, diagnostics);
+        *list = node.and_then(|node| chosen_from(node, name, diagnostics));
     }
     fields.finish(diagnostics);
     if ["gasPrice", "maxFeePerGas", "maxPriorityFeePerGas"].iter().all(|price| node.member(price).is_none()) {
@@ -318,6 +315,15 @@ fn read_transaction(node: JsonNode<'_>, lists: &mut Lists, diagnostics: &mut Dia
         diagnostics.note(Diagnostic::at(node.at(), what).expected("\"gasPrice\" or \"maxFeePerGas\""));
     }
     Some(Value::Record(common.0))
+}
+
+/// The index of a list of the transaction of which each entry of "post" uses one item.
+fn chosen_from(node: JsonNode<'_>, name: &str, diagnostics: &mut Diagnostics) -> Option<u32> {
+    if !node.is_array() {
+        diagnostics.error(wrong_type(node, name, "an array of what the entries choose from"));
+        return None;
+    }
+    Some(node.index())
 }
 
 /// The type of a transaction according to its members; `None` if the access list decides.
