@@ -77,14 +77,20 @@ pub(super) fn rivalry(table: &SpectrumTable<'_>, best: &str, rival: &str, remain
     share * best_fit(rival, remaining) / best_fit(best, remaining)
 }
 
-/// Whether cases that execute an instruction, or do so under a condition, fail clearly more often than all: of what
-/// nearly all cases execute, the share of failures says nothing, however large it is.
+/// Whether cases that execute an instruction, or do so under a condition, fail clearly more often than the others. Of
+/// what most cases execute, that says nothing, since the others are few: they are compared with all.
 fn stands_out(table: &SpectrumTable<'_>, row: &OpRow<'_>, remaining: &[usize]) -> bool {
     let rate = |failing: usize, passing: u64| failing as f64 / (failing as f64 + passing as f64).max(1.0);
-    let usual = rate(remaining.len(), table.passing);
-    let counts = row.conditions.values().chain([&row.executed]);
-    let most = counts.map(|it| rate(shared(it, remaining), it.passing)).fold(0.0, f64::max);
-    most >= MIN_RATE || most >= MIN_LIFT * usual
+    let (failing, passing) = (remaining.len(), table.passing);
+    let is_more = |it: &CaseCounts| {
+        let own = shared(it, remaining);
+        let have_most = 2 * (own as u64 + it.passing) > failing as u64 + passing;
+        let usual =
+            if have_most { rate(failing, passing) } else { rate(failing - own, passing - it.passing) };
+        let own = rate(own, it.passing);
+        own >= MIN_RATE || own >= MIN_LIFT * usual
+    };
+    row.conditions.values().chain([&row.executed]).any(is_more)
 }
 
 /// The instructions that any of these failing cases executes, the best first.
