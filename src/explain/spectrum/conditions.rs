@@ -47,7 +47,8 @@ impl SuspectCases<'_> {
         !self.passing.is_empty() && self.failing.len() + self.passing.len() <= MAX_COMPARED
     }
 
-    /// Several files of which all cases fail, if no case of another file does.
+    /// Several files of which all cases fail, if no case of another file does. Files with one such case each separate
+    /// nothing: each file with a failing case would do.
     fn by_file(&self) -> Option<SeparatingCondition> {
         let mut files: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
         for (side, cases) in [&self.failing, &self.passing].into_iter().enumerate() {
@@ -67,7 +68,7 @@ impl SuspectCases<'_> {
         }
         let what = format!("one of {}: {}", counted(failing.len(), "file"), names.join(", "));
         let condition = SeparatingCondition { what, failing: self.failing.len() as u64, passing: 0 };
-        (failing.len() > 1).then_some(condition)
+        (failing.len() > 1 && self.failing.len() >= 2 * failing.len()).then_some(condition)
     }
 }
 
@@ -107,5 +108,35 @@ impl StatesBefore {
             cases.iter().filter_map(|case| self.numbers.get(&case.id)).collect()
         };
         Some(rule(&self.observed, &numbers(&those.failing), &numbers(&those.passing))?.condition)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::model::CaseId;
+
+    /// The condition of cases in four files, of which those in the first two fail, with this many cases in each.
+    fn condition(in_each: usize) -> Option<String> {
+        let case = |number: usize, file: usize| {
+            let id = CaseId {
+                file: Arc::from(format!("{file}.json")),
+                name: Some(format!("DD {number}").into()),
+                nth: 1,
+            };
+            NamedCase::new(&id, file > 1)
+        };
+        let cases: Vec<_> =
+            (0..4).flat_map(|file| (0..in_each).map(move |number| case(number, file))).collect();
+        let (passing, failing) = cases.iter().partition(|case| case.is_passing);
+        SuspectCases { failing, passing }.by_file().map(|condition| condition.what)
+    }
+
+    #[test]
+    fn files_separate_only_if_they_have_several_cases() {
+        assert_eq!(condition(2).as_deref(), Some("one of 2 files: 0.json, 1.json"));
+        assert_eq!(condition(1), None);
     }
 }
