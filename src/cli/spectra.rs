@@ -3,7 +3,7 @@
 use vmconf::explain::spectrum::{self, SpectrumCache};
 use vmconf::model::SuspectAnalysis;
 use vmconf::run::sources::Sources;
-use vmconf::run::{LoadOptions, VerdictOf};
+use vmconf::run::{KnownVerdicts, LoadOptions};
 
 use super::cache_file::{self, CacheFile, KEY_DIGITS};
 use super::output;
@@ -12,15 +12,15 @@ use super::output;
 const MAX_PROGRAMS: usize = 4;
 
 /// Finds the instructions that explain the failures of a run, and keeps what its cases execute.
-pub(super) fn analyse(sources: &Sources, options: &LoadOptions, verdict: VerdictOf<'_>) -> SuspectAnalysis {
+pub(super) fn analyse(sources: &Sources, options: &LoadOptions, verdicts: &KnownVerdicts) -> SuspectAnalysis {
     let (cache, file) = match open() {
         Ok(opened) => opened,
         Err(error) => {
             output::note(&format!("note: {error:#}; what the cases execute is not kept"));
-            return spectrum::analyse(sources, options, None, verdict);
+            return spectrum::analyse(sources, options, None, verdicts);
         }
     };
-    let analysis = spectrum::analyse(sources, options, Some(&cache), verdict);
+    let analysis = spectrum::analyse(sources, options, Some(&cache), verdicts);
     if let Some(text) = cache.text() {
         file.write(&text);
     }

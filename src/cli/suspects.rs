@@ -8,7 +8,7 @@ use vmconf::model::{Event, Exit, RunSummary, SuspectAnalysis, VerdictKind, count
 use vmconf::report::suspects::{SUSPECTS, SuspectsKind};
 use vmconf::run::anchor::Anchor;
 use vmconf::run::sources::{Sources, VectorSource};
-use vmconf::run::{self, LoadOptions};
+use vmconf::run::{self, KnownVerdicts, LoadOptions};
 use vmconf::wire::comparison::{RecordedOutcome, RecordedRun};
 
 use super::errors::{NothingToDo, UsageError};
@@ -50,18 +50,13 @@ pub(super) struct Suspects {
     form: &'static SuspectsKind,
 }
 
-/// The verdicts of a run by case id, and how the run ended.
+/// What a run said about its cases, and how it ended.
 struct RunVerdicts {
-    of: HashMap<String, VerdictKind>,
-    exit: Exit,
+    verdicts: KnownVerdicts,
+    summary: RunSummary,
 }
 
 impl RunVerdicts {
-    fn fails(&self) -> bool {
-        let fails = |kind| matches!(kind, &VerdictKind::Fail | &VerdictKind::Crash | &VerdictKind::Timeout);
-        self.of.values().any(fails)
-    }
-
     /// What a recorded run says about the selected cases of these files, and about those files as a whole.
     fn recorded(run: &RecordedRun, sources: &Sources, options: &LoadOptions) -> RunVerdicts {
         let (mut of, mut summary) = (HashMap::new(), RunSummary::default());
@@ -75,7 +70,7 @@ impl RunVerdicts {
                 }
             }
         }
-        RunVerdicts { of, exit: summary.exit() }
+        RunVerdicts { verdicts: KnownVerdicts::new(of, None), summary }
     }
 }
 
@@ -85,26 +80,25 @@ impl Suspects {
         options.run.testee = self.vm.testee_until_interrupt(settings)?;
         options.run.flaky = self.vm.flaky();
         options.run.jobs = self.jobs.map_or_else(processors, usize::from);
-        let (sources, verdicts) = if let Some(name) = &self.run {
+        let (sources, RunVerdicts { verdicts, summary }) = if let Some(name) = &self.run {
             self.recorded(name, settings, &options)?
         } else {
             let sources = self.select.sources(settings, &options)?;
             let verdicts = ran(&sources, &options);
             (sources, verdicts)
         };
-        let unsupported = verdicts.of.values().filter(|kind| **kind == VerdictKind::Unsupported).count();
+        let unsupported = verdicts.count(VerdictKind::Unsupported);
         if unsupported > 0 {
             let cases = counted(unsupported, "case");
             output::note(&format!("note: unsupported: {cases}; vmconf run -v says why"));
         }
-        let analysis = if verdicts.fails() {
-            spectra::analyse(&sources, &options, &|id| verdicts.of.get(&id.to_string()).copied())
+        let analysis = if verdicts.failing().next().is_some() {
+            spectra::analyse(&sources, &options, &verdicts)
         } else {
-            let passing = verdicts.of.values().filter(|kind| **kind == VerdictKind::Pass).count() as u64;
-            SuspectAnalysis { passing, ..SuspectAnalysis::default() }
+            SuspectAnalysis { passing: summary.of(VerdictKind::Pass) as u64, ..SuspectAnalysis::default() }
         };
         output::print(|out| (self.form.new)(out, &analysis, &settings.repeated(FlagEffect::Verdicts)))?;
-        Ok(verdicts.exit)
+        Ok(summary.exit())
     }
 
     /// The verdicts of a recorded run about the selected cases, and their files. Without paths, all of its cases are
@@ -124,24 +118,24 @@ impl Suspects {
         } else {
             self.select.sources(settings, options)?
         };
-        let verdicts = RunVerdicts::recorded(&run, &sources, options);
-        if verdicts.of.is_empty() {
+        let known = RunVerdicts::recorded(&run, &sources, options);
+        if known.verdicts.is_empty() {
             return Err(NothingToDo(format!("--run {name}: no selected case is in this run")).into());
         }
         if self.select.is_all() {
-            let missing = run.cases.len() - verdicts.of.len();
+            let missing = run.cases.len() - known.verdicts.len();
             if missing > 0 {
                 let cases = counted(missing, "case");
                 output::note(&format!("note: {cases} of this run left out: no file has them any more"));
             }
         }
-        Ok((sources, verdicts))
+        Ok((sources, known))
     }
 }
 
 /// Runs the cases.
 fn ran(sources: &Sources, options: &LoadOptions) -> RunVerdicts {
-    let mut of = HashMap::new();
+    let mut not_passed = HashMap::new();
     let summary = run::run(sources, options, &mut |event| match event {
         Event::Finished(report) => {
             let kind = report.verdict.kind();
@@ -149,7 +143,9 @@ fn ran(sources: &Sources, options: &LoadOptions) -> RunVerdicts {
             if matches!(kind, VerdictKind::Error | VerdictKind::Flaky) {
                 output::note(&format!("note: {}: {}; vmconf run says why", report.id, report.verdict.name()));
             }
-            of.insert(report.id.to_string(), kind);
+            if kind != VerdictKind::Pass {
+                not_passed.insert(report.id.to_string(), kind);
+            }
         }
         Event::Broken { source, errors } => {
             for error in errors {
@@ -158,7 +154,7 @@ fn ran(sources: &Sources, options: &LoadOptions) -> RunVerdicts {
         }
         _ => {}
     });
-    RunVerdicts { of, exit: summary.exit() }
+    RunVerdicts { verdicts: KnownVerdicts::new(not_passed, Some(VerdictKind::Pass)), summary }
 }
 
 /// The files with the cases of a recorded run that still exist.

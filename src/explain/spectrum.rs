@@ -12,16 +12,19 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use self::alike::{NamedCase, located_by_names};
+use self::alike::{CommonParts, NamedCases, located_by_names};
+use self::conditions::CasesByName;
 pub use self::evidence::made_by;
 use self::kept::ExecutedCase;
 pub use self::kept::SpectrumCache;
 use self::spectrum_run::Extent;
 pub use self::spectrum_run::SpectrumRun;
-use super::suspects::{FailureEvidence, SpectrumCase, SpectrumOutcome, SpectrumPoints, joined, locate};
+use super::suspects::{
+    CountedPasses, FailureEvidence, SpectrumCase, SpectrumOutcome, SpectrumPoints, joined, locate,
+};
 use crate::model::{SuspectAnalysis, VerdictKind};
 use crate::run::sources::{Sources, VectorSource};
-use crate::run::{self, LoadOptions, LoadedFile, VerdictOf, Worker};
+use crate::run::{self, KnownVerdicts, LoadOptions, LoadedFile, Worker};
 use crate::testees::Testee;
 
 /// The most failing cases that are explained, the shortest ones, and how many instructions they may have together: it
@@ -35,7 +38,7 @@ struct Spectra {
     /// Those that the embedded machine executes, with what they execute.
     executed: BTreeMap<&'static str, MachineSpectrum>,
     /// Those of machines whose instructions are unknown.
-    named: BTreeMap<&'static str, Vec<NamedCase>>,
+    named: BTreeMap<&'static str, NamedCases>,
 }
 
 /// The cases of an embedded machine, with what they execute.
@@ -49,7 +52,7 @@ struct MachineSpectrum {
 #[derive(Default)]
 struct FileSpectrum {
     executed: Vec<(String, SpectrumOutcome, ExecutedCase)>,
-    named: Vec<(&'static str, NamedCase)>,
+    named: BTreeMap<&'static str, NamedCases>,
 }
 
 impl Spectra {
@@ -61,13 +64,13 @@ impl Spectra {
             let evidence = FailureEvidence::default();
             spectrum.cases.push(SpectrumCase { id, outcome, length, executes, evidence });
         }
-        for (machine, case) in file.named {
-            self.named.entry(machine).or_default().push(case);
+        for (machine, cases) in file.named {
+            self.named.entry(machine).or_default().append(cases);
         }
     }
 
     /// Explains the shortest failing cases of a machine in another process.
-    fn add_evidence(&mut self, sources: &Sources, options: &LoadOptions, verdict: VerdictOf<'_>) {
+    fn add_evidence(&mut self, sources: &Sources, options: &LoadOptions, verdicts: &KnownVerdicts) {
         if options.run.testee.vm().is_none() {
             return;
         }
@@ -82,7 +85,7 @@ impl Spectra {
         };
         let cases: Vec<_> = cases.into_iter().take(MAX_CASES_WITH_EVIDENCE).take_while(is_within).collect();
         let wanted = cases.iter().map(|case| &*case.id).collect();
-        let mut found = evidence::of_cases(sources, options, &wanted, verdict);
+        let mut found = evidence::of_cases(sources, options, &wanted, verdicts);
         for case in cases {
             case.evidence = found.remove(&case.id).unwrap_or_default();
         }
@@ -93,9 +96,7 @@ impl Spectra {
         for MachineSpectrum { cases, .. } in self.executed.values_mut() {
             cases.sort_unstable_by(|one, other| one.id.cmp(&other.id));
         }
-        for cases in self.named.values_mut() {
-            cases.sort_unstable_by(|one, other| one.id.cmp(&other.id));
-        }
+        self.named.values_mut().for_each(NamedCases::sort);
     }
 }
 
@@ -104,20 +105,22 @@ pub fn analyse(
     sources: &Sources,
     options: &LoadOptions,
     kept: Option<&SpectrumCache>,
-    verdict: VerdictOf<'_>,
+    verdicts: &KnownVerdicts,
 ) -> SuspectAnalysis {
-    let mut spectra = Spectrometer { options, kept, verdict }.spectra(sources);
+    let common = &CommonParts::of(verdicts.failing());
+    let mut spectra = Spectrometer { options, kept, verdicts, common }.spectra(sources);
     // Cases of other machines say nothing.
     spectra
         .executed
         .retain(|_, machine| machine.cases.iter().any(|case| case.outcome != SpectrumOutcome::Passes));
-    spectra.add_evidence(sources, options, verdict);
+    spectra.add_evidence(sources, options, verdicts);
     let executed = spectra.executed.iter();
-    let executed =
-        executed.map(|(machine, MachineSpectrum { points, cases })| locate(machine, points, cases));
+    let executed = executed.map(|(machine, MachineSpectrum { points, cases })| {
+        locate(machine, points, cases, &CountedPasses::default())
+    });
     let named = spectra.named.iter().filter_map(|(machine, cases)| {
-        let mut analysis = located_by_names(machine, cases)?;
-        conditions::add(sources, options, cases, &mut analysis);
+        let mut analysis = located_by_names(machine, common, cases)?;
+        CasesByName { machine, cases, common, verdicts }.add_conditions(sources, options, &mut analysis);
         Some(analysis)
     });
     joined(executed.chain(named))
@@ -127,7 +130,8 @@ pub fn analyse(
 struct Spectrometer<'r> {
     options: &'r LoadOptions,
     kept: Option<&'r SpectrumCache>,
-    verdict: VerdictOf<'r>,
+    verdicts: &'r KnownVerdicts,
+    common: &'r CommonParts,
 }
 
 impl Spectrometer<'_> {
@@ -165,10 +169,11 @@ impl Spectrometer<'_> {
         let kept = self.kept.filter(|_| !is_named).zip(file.content_key(run));
         for index in 0..file.cases() {
             let Some(loaded) = file.case(index) else { continue };
-            let Some(is_passing) = (self.verdict)(&loaded.id).and_then(passes) else { continue };
+            let id = loaded.id.to_string();
+            let Some(is_passing) = self.verdicts.of(&id).and_then(VerdictKind::passes) else { continue };
             if is_named {
-                let named = NamedCase::new(&loaded.id, is_passing);
-                spectra.named.push((loaded.format.machine, named));
+                let cases = spectra.named.entry(loaded.format.machine).or_default();
+                cases.add(self.common, id, is_passing);
                 continue;
             }
             let extent = if is_passing { Extent::Beginning } else { Extent::Whole };
@@ -188,23 +193,9 @@ impl Spectrometer<'_> {
                 (false, true, false) => SpectrumOutcome::FailsEverywhere,
                 (false, false, _) => SpectrumOutcome::Fails,
             };
-            spectra.executed.push((loaded.id.to_string(), outcome, executed));
+            spectra.executed.push((id, outcome, executed));
         }
         spectra
-    }
-}
-
-/// Whether a case passed in the run; `None` if it neither passed nor failed.
-fn passes(verdict: VerdictKind) -> Option<bool> {
-    match verdict {
-        VerdictKind::Pass => Some(true),
-        VerdictKind::Fail | VerdictKind::Crash | VerdictKind::Timeout => Some(false),
-        VerdictKind::ExpectedFail
-        | VerdictKind::UnexpectedPass
-        | VerdictKind::Error
-        | VerdictKind::Skip
-        | VerdictKind::Unsupported
-        | VerdictKind::Flaky => None,
     }
 }
 

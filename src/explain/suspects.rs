@@ -33,7 +33,7 @@ mod table;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-pub use self::case::{FailureEvidence, SpectrumCase, SpectrumOutcome, SpectrumPoints};
+pub use self::case::{CountedPasses, FailureEvidence, SpectrumCase, SpectrumOutcome, SpectrumPoints};
 use self::cover::{Cover, Overshadowed, assigned, cover, thorough_cover};
 use self::doubt::Doubt;
 use self::ochiai::ochiai;
@@ -43,11 +43,17 @@ use crate::model::{DoubtfulCase, SeparatingCondition, Suspect, SuspectAnalysis, 
 /// How many other instructions are named after the suspects.
 const MAX_OTHERS: usize = 5;
 
-/// Explains the failures of the cases of a machine, which do these things. The order of the cases changes nothing.
-pub fn locate(machine: &str, points: &SpectrumPoints<'_>, cases: &[SpectrumCase]) -> SuspectAnalysis {
+/// Explains the failures of the cases of a machine, which do these things, beside passing cases that are only counted.
+/// The order of the cases changes nothing.
+pub fn locate(
+    machine: &str,
+    points: &SpectrumPoints<'_>,
+    cases: &[SpectrumCase],
+    passes: &CountedPasses,
+) -> SuspectAnalysis {
     let mut cases: Vec<&SpectrumCase> = cases.iter().collect();
     cases.sort_by(|a, b| (a.length, &a.id).cmp(&(b.length, &b.id)));
-    let table = SpectrumTable::new(points, cases);
+    let table = SpectrumTable::new(points, cases, passes);
     let is_comparable = table.is_comparable();
     let Cover { suspects: covering, rivals } = if is_comparable { cover(&table) } else { Cover::default() };
     let parts = assigned(&table, &covering);

@@ -214,6 +214,20 @@ impl VerdictKind {
         }
     }
 
+    /// Whether the case passed; `None` if it neither passed nor failed, so that it says nothing about the machine.
+    pub fn passes(self) -> Option<bool> {
+        match self {
+            VerdictKind::Pass => Some(true),
+            VerdictKind::Fail | VerdictKind::Crash | VerdictKind::Timeout => Some(false),
+            VerdictKind::ExpectedFail
+            | VerdictKind::UnexpectedPass
+            | VerdictKind::Error
+            | VerdictKind::Skip
+            | VerdictKind::Unsupported
+            | VerdictKind::Flaky => None,
+        }
+    }
+
     /// Whether a run with such a case fails.
     pub fn fails_run(self) -> bool {
         self.is_failed_or_broken() || self == VerdictKind::UnexpectedPass

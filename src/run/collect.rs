@@ -10,6 +10,7 @@ use indexmap::IndexMap;
 use super::content_order::ContentOrder;
 use super::expected_failures::no_match;
 use super::judged_case::JudgedCase;
+use super::known_verdicts::KnownVerdicts;
 use super::load::LoadedFile;
 use super::not_compared::add;
 use super::options::{LoadOptions, RunOptions, UnmatchedEntries};
@@ -26,11 +27,8 @@ use crate::model::{
 /// Explains the case at this index of a file.
 pub type Explain<'e> = &'e mut dyn FnMut(&LoadedFile<'_>, usize, &RunOptions) -> Explanation;
 
-/// The verdict of a run on a case; `None` if the case did not run.
-pub type VerdictOf<'v> = &'v (dyn Fn(&CaseId) -> Option<VerdictKind> + Sync);
-
 /// Finds the instructions that explain the failures of a run of these files.
-pub type Analyse<'e> = &'e dyn Fn(&Sources, &LoadOptions, VerdictOf<'_>) -> SuspectAnalysis;
+pub type Analyse<'e> = &'e dyn Fn(&Sources, &LoadOptions, &KnownVerdicts) -> SuspectAnalysis;
 
 /// What explains failures after all cases.
 #[derive(Default)]
@@ -53,7 +51,7 @@ pub(super) struct RunCollector<'s> {
     /// The entries of each list of expected failures that match a case, by the file of the list.
     matched: BTreeMap<Arc<str>, BTreeSet<usize>>,
     /// The first cases that did not pass, if failures are analysed.
-    not_passed: HashMap<CaseId, VerdictKind>,
+    not_passed: HashMap<String, VerdictKind>,
     /// How many cases and files failed or were broken.
     failures: usize,
     /// Assertions that were not compared.
@@ -168,7 +166,7 @@ impl<'s> RunCollector<'s> {
             && kind != VerdictKind::Pass
             && self.not_passed.len() <= MAX_NOT_PASSED
         {
-            self.not_passed.insert(report.id.clone(), kind);
+            self.not_passed.insert(report.id.to_string(), kind);
         }
         (self.sink)(Event::Finished(report));
     }
@@ -214,9 +212,8 @@ impl<'s> RunCollector<'s> {
         if !is_known || self.is_interrupted() {
             return;
         }
-        let not_passed = std::mem::take(&mut self.not_passed);
-        let verdict = |id: &CaseId| Some(not_passed.get(id).copied().unwrap_or(VerdictKind::Pass));
-        let analysis = analyse(sources, self.options, &verdict);
+        let verdicts = KnownVerdicts::new(std::mem::take(&mut self.not_passed), Some(VerdictKind::Pass));
+        let analysis = analyse(sources, self.options, &verdicts);
         // A suspect of a single case says nothing that the case does not.
         if analysis.suspects.iter().any(|suspect| suspect.cases.len() > 1) {
             (self.sink)(Event::Suspects(Box::new(analysis)));

@@ -15,7 +15,9 @@ use std::sync::{Arc, OnceLock};
 
 use vmconf::explain::blame::{AskedDatum, Recorder, WatchedInstructions, WrongPart};
 use vmconf::explain::spectrum::{SpectrumRun, made_by};
-use vmconf::explain::suspects::{FailureEvidence, SpectrumCase, SpectrumOutcome, SpectrumPoints, locate};
+use vmconf::explain::suspects::{
+    CountedPasses, FailureEvidence, SpectrumCase, SpectrumOutcome, SpectrumPoints, locate,
+};
 use vmconf::isa::Isa;
 use vmconf::machines::{MachineInfo, by_name, of_this_crate};
 use vmconf::model::limits::Limits;
@@ -156,7 +158,7 @@ impl Planted {
             spectrum[*index].outcome = fails;
             spectrum[*index].evidence.clone_from(evidence);
         }
-        locate(self.machine.name, &self.points, &spectrum)
+        locate(self.machine.name, &self.points, &spectrum, &CountedPasses::default())
     }
 
     /// Faults that some case notices, each with the cases that fail.

@@ -1,86 +1,219 @@
 //! What failing cases have in common on a machine whose instructions are unknown: the file, and words of the name.
-//! Nothing is executed for it.
+//! Nothing is executed for it. Of passing cases, nothing is kept but their numbers: corpora have millions of them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashMap};
 
-use crate::explain::suspects::{FailureEvidence, SpectrumCase, SpectrumOutcome, SpectrumPoints, locate};
-use crate::model::{CaseId, SuspectAnalysis};
+use crate::explain::suspects::{
+    CountedPasses, FailureEvidence, SpectrumCase, SpectrumOutcome, SpectrumPoints, locate,
+};
+use crate::model::SuspectAnalysis;
 
-/// The most cases of a machine that are compared: they are kept until the end.
-const MAX_CASES: usize = 200_000;
+/// The most failing cases of a machine that are compared.
+const MAX_FAILING: usize = 200_000;
 
 /// The most words of a name that are compared.
 const MAX_WORDS: usize = 8;
 
-/// A case of a machine whose instructions are unknown.
-pub(super) struct NamedCase {
-    pub(super) id: String,
-    pub(super) is_passing: bool,
-    /// What it may have in common with others.
-    parts: BTreeSet<String>,
+/// What several failing cases of a run have in common, each with a number.
+#[derive(Default)]
+pub(super) struct CommonParts {
+    files: HashMap<String, u32>,
+    words: HashMap<String, u32>,
+    /// What each is called, by its number.
+    names: Vec<String>,
 }
 
-impl NamedCase {
-    pub(super) fn new(id: &CaseId, is_passing: bool) -> NamedCase {
-        let file = id.file.rsplit('/').next().unwrap_or_default();
-        let name = id.name.as_deref().unwrap_or_default();
-        let words = name.split(|it: char| !it.is_alphanumeric()).filter(|word| !word.is_empty());
-        let words = words.take(MAX_WORDS).map(|word| format!("name {word}"));
-        let parts = words.chain([format!("file {file}")]).collect();
-        NamedCase { id: id.to_string(), is_passing, parts }
+impl CommonParts {
+    /// What several cases with these ids have in common.
+    pub(super) fn of<'i>(ids: impl Iterator<Item = &'i str>) -> CommonParts {
+        let (mut files, mut words) = (BTreeMap::new(), BTreeMap::new());
+        for id in ids {
+            *files.entry(file_name(id)).or_insert(0) += 1;
+            for word in words_of(id) {
+                *words.entry(word).or_insert(0) += 1;
+            }
+        }
+        let mut common = CommonParts::default();
+        for (kind, counts, numbers) in
+            [("file", files, &mut common.files), ("name", words, &mut common.words)]
+        {
+            for (part, _) in counts.into_iter().filter(|(_, count)| *count > 1) {
+                numbers.insert(part.to_owned(), u32::try_from(common.names.len()).unwrap_or(u32::MAX));
+                common.names.push(format!("{kind} {part}"));
+            }
+        }
+        common
     }
 
+    /// The numbers of what the case with this id has in common with failing ones, in ascending order.
+    pub(super) fn of_case(&self, id: &str) -> Vec<u32> {
+        let file = self.files.get(file_name(id));
+        let mut numbers: Vec<u32> =
+            words_of(id).filter_map(|word| self.words.get(word)).chain(file).copied().collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
+    }
+
+    /// The number of what is called so.
+    pub(super) fn number(&self, name: &str) -> Option<u32> {
+        u32::try_from(self.names.iter().position(|it| it == name)?).ok()
+    }
+}
+
+/// The file in the id of a case, without its folder.
+fn file_name(id: &str) -> &str {
+    let file = file_of(id);
+    file.rsplit('/').next().unwrap_or(file)
+}
+
+/// The file in the id of a case.
+fn file_of(id: &str) -> &str {
+    id.split_once("::").map_or(id, |(file, _)| file)
+}
+
+/// The words of the name in the id of a case.
+fn words_of(id: &str) -> impl Iterator<Item = &str> {
+    let name = id.split_once("::").map_or("", |(_, name)| name);
+    let words = name.split(|it: char| !it.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.take(MAX_WORDS)
+}
+
+/// A failing case of a machine whose instructions are unknown.
+pub(super) struct NamedFailure {
+    id: String,
+    /// What it has in common with others.
+    parts: Vec<u32>,
+}
+
+impl NamedFailure {
     /// Whether it has this in common with others.
-    pub(super) fn has(&self, part: &str) -> bool {
-        self.parts.contains(part)
+    pub(super) fn has(&self, part: u32) -> bool {
+        self.parts.binary_search(&part).is_ok()
     }
 
     /// Its file.
     pub(super) fn file(&self) -> &str {
-        self.id.split_once("::").map_or(&*self.id, |(file, _)| file)
+        file_of(&self.id)
+    }
+}
+
+/// The cases of a machine whose instructions are unknown.
+#[derive(Default)]
+pub(super) struct NamedCases {
+    pub(super) failing: Vec<NamedFailure>,
+    passing: u64,
+    /// How many passing cases have what failing ones have in common.
+    passing_with: BTreeMap<u32, u64>,
+    /// The same for each file with failing cases.
+    passing_in: BTreeMap<String, BTreeMap<u32, u64>>,
+}
+
+impl NamedCases {
+    /// Adds the case with this id.
+    pub(super) fn add(&mut self, common: &CommonParts, id: String, is_passing: bool) {
+        let parts = common.of_case(&id);
+        if !is_passing {
+            self.failing.push(NamedFailure { id, parts });
+            return;
+        }
+        self.passing += 1;
+        if parts.is_empty() {
+            return;
+        }
+        let file = file_of(&id);
+        if !self.passing_in.contains_key(file) {
+            self.passing_in.insert(file.to_owned(), BTreeMap::new());
+        }
+        let in_file = self.passing_in.get_mut(file);
+        for counts in in_file.into_iter().chain([&mut self.passing_with]) {
+            parts.iter().for_each(|part| *counts.entry(*part).or_default() += 1);
+        }
+    }
+
+    /// Adds the cases of another file.
+    pub(super) fn append(&mut self, file: NamedCases) {
+        self.passing += file.passing;
+        for (part, count) in file.passing_with {
+            *self.passing_with.entry(part).or_default() += count;
+        }
+        if !file.failing.is_empty() {
+            self.passing_in.extend(file.passing_in);
+        }
+        self.failing.extend(file.failing);
+    }
+
+    /// Brings the cases, which arrive in the order that threads decide, into one order.
+    pub(super) fn sort(&mut self) {
+        self.failing.sort_unstable_by(|one, other| one.id.cmp(&other.id));
+    }
+
+    /// How many passing cases of a file with failing ones have this in common with them.
+    pub(super) fn passing_in(&self, file: &str, part: u32) -> u64 {
+        self.passing_in.get(file).and_then(|counts| counts.get(&part)).copied().unwrap_or(0)
+    }
+
+    /// How many passing cases have this in common with failing ones.
+    pub(super) fn passing_with(&self, part: u32) -> u64 {
+        self.passing_with.get(&part).copied().unwrap_or(0)
     }
 }
 
 /// What explains the failures of a machine: only what several failing cases have in common does. `None` if nothing
-/// fails, or if there are too many cases.
-pub(super) fn located_by_names(machine: &str, cases: &[NamedCase]) -> Option<SuspectAnalysis> {
-    if cases.len() > MAX_CASES || cases.iter().all(|case| case.is_passing) {
+/// fails, or too much.
+pub(super) fn located_by_names(
+    machine: &str,
+    common: &CommonParts,
+    cases: &NamedCases,
+) -> Option<SuspectAnalysis> {
+    if cases.failing.is_empty() || cases.failing.len() > MAX_FAILING {
         return None;
     }
-    let mut failing: BTreeMap<&str, usize> = BTreeMap::new();
-    for part in cases.iter().filter(|case| !case.is_passing).flat_map(|case| &case.parts) {
-        *failing.entry(part).or_default() += 1;
+    let mut failing = vec![0; common.names.len()];
+    for part in cases.failing.iter().flat_map(|case| &case.parts) {
+        failing[*part as usize] += 1;
     }
-    let is_common = |part: &&String| failing.get(part.as_str()).is_some_and(|count| *count > 1);
     let mut points = SpectrumPoints::default();
-    let mut spectrum = Vec::new();
-    for case in cases {
-        let common = case.parts.iter().filter(is_common);
-        spectrum.push(SpectrumCase {
+    let named = (0..).zip(&common.names).filter(|(part, _)| failing[*part as usize] > 1);
+    let numbers: BTreeMap<u32, u32> = named
+        .flat_map(|(part, name)| {
+            points.numbers([(name.as_str(), "executed".to_owned())]).first().map(|number| (part, *number))
+        })
+        .collect();
+    let spectrum: Vec<_> = cases
+        .failing
+        .iter()
+        .map(|case| SpectrumCase {
             id: case.id.clone(),
             // No other machine has said whether the vector is right.
-            outcome: if case.is_passing {
-                SpectrumOutcome::Passes
-            } else {
-                SpectrumOutcome::FailsOnlyElsewhere
-            },
+            outcome: SpectrumOutcome::FailsOnlyElsewhere,
             length: 0,
             evidence: FailureEvidence::default(),
-            executes: points.numbers(common.map(|part| (part.as_str(), "executed".to_owned()))),
-        });
+            executes: case.parts.iter().filter_map(|part| numbers.get(part)).copied().collect(),
+        })
+        .collect();
+    let mut doing = vec![0; numbers.len()];
+    for (part, count) in &cases.passing_with {
+        if let Some(number) = numbers.get(part) {
+            doing[*number as usize] = *count;
+        }
     }
-    Some(locate(machine, &points, &spectrum))
+    Some(locate(machine, &points, &spectrum, &CountedPasses { count: cases.passing, doing }))
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
 
-    fn case(file: &str, name: &str, is_passing: bool) -> NamedCase {
-        let id = CaseId { file: Arc::from(file), name: Some(name.to_owned().into()), nth: 1 };
-        NamedCase::new(&id, is_passing)
+    /// The analysis of cases with these ids, of which those with `true` pass.
+    fn located(cases: &[(String, bool)]) -> Option<SuspectAnalysis> {
+        let failing = cases.iter().filter(|(_, is_passing)| !is_passing).map(|(id, _)| &**id);
+        let common = CommonParts::of(failing);
+        let mut named = NamedCases::default();
+        for (id, is_passing) in cases {
+            named.add(&common, id.clone(), *is_passing);
+        }
+        located_by_names("z80", &common, &named)
     }
 
     /// Two faults: all cases of a file, and all cases of one kind in all files.
@@ -91,16 +224,18 @@ mod tests {
             for number in 0..10 {
                 let kind = if number % 2 == 0 { "carry" } else { "plain" };
                 let fails = file == 3 || kind == "carry" && number > 6;
-                cases.push(case(&format!("z80/{file}.json"), &format!("{kind} {number}"), !fails));
+                cases.push((format!("z80/{file}.json::{kind} {number}"), !fails));
             }
         }
-        let analysis = located_by_names("z80", &cases).expect("failures");
+        let analysis = located(&cases).expect("failures");
         let names: Vec<_> = analysis.suspects.iter().map(|it| &*it.name.op).collect();
         assert_eq!(names, ["file 3.json", "name 8"], "{analysis:?}");
+        let counts: Vec<_> = analysis.suspects.iter().map(|it| (it.failing, it.passing)).collect();
+        assert_eq!((analysis.failures, analysis.passing, counts), (19, 81, vec![(10, 0), (10, 0)]));
     }
 
     #[test]
     fn without_failures_nothing_is_named() {
-        assert!(located_by_names("z80", &[case("a.json", "one", true)]).is_none());
+        assert!(located(&[("a.json::one".to_owned(), true)]).is_none());
     }
 }

@@ -15,7 +15,7 @@ use crate::model::{
 use crate::text::typed::address_key;
 
 /// The most cases that a rule is sought for.
-pub(super) const MAX_COMPARED: usize = 20_000;
+pub(super) const MAX_COMPARED: u64 = 20_000;
 
 /// The share of the failing cases that must follow a rule, and of the passing cases that must not, in percent.
 const SEPARATED: usize = 95;

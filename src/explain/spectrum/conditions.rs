@@ -1,137 +1,156 @@
 //! What separates the failing from the passing cases of a suspect on a machine whose instructions are unknown: their
 //! files, or the state before.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
-use super::alike::NamedCase;
+use super::alike::{CommonParts, NamedCases};
 use super::before::{MAX_COMPARED, NumbersBefore, ObservedNumber, numbers, observed, rule};
-use crate::model::{SeparatingCondition, SuspectAnalysis, counted};
+use crate::model::{SeparatingCondition, SuspectAnalysis, VerdictKind, counted};
 use crate::run::sources::Sources;
-use crate::run::{self, LoadOptions};
+use crate::run::{self, KnownVerdicts, LoadOptions, LoadedCase};
 
 /// The most files that a condition names.
 const MAX_FILES: usize = 4;
 
-/// The cases of a suspect.
-struct SuspectCases<'n> {
-    failing: Vec<&'n NamedCase>,
-    passing: Vec<&'n NamedCase>,
+/// The cases of a machine whose instructions are unknown, and what is needed to read those of a suspect again.
+pub(super) struct CasesByName<'c> {
+    pub(super) machine: &'c str,
+    pub(super) cases: &'c NamedCases,
+    pub(super) common: &'c CommonParts,
+    pub(super) verdicts: &'c KnownVerdicts,
 }
 
-/// Adds to each suspect the condition that separates its failing from its passing cases, if there is one.
-pub(super) fn add(
-    sources: &Sources,
-    options: &LoadOptions,
-    cases: &[NamedCase],
-    analysis: &mut SuspectAnalysis,
-) {
-    let mut unexplained = Vec::new();
-    for (index, suspect) in analysis.suspects.iter_mut().enumerate() {
-        let those = cases.iter().filter(|case| case.has(&suspect.name.op));
-        let (passing, failing): (Vec<_>, Vec<_>) = those.partition(|case| case.is_passing);
-        let those = SuspectCases { failing, passing };
-        suspect.condition = those.by_file();
-        if suspect.condition.is_none() && those.is_comparable() {
-            unexplained.push((index, those));
-        }
-    }
-    let wanted = unexplained.iter().flat_map(|(_, those)| those.failing.iter().chain(&those.passing));
-    let before = StatesBefore::read(sources, options, &wanted.map(|case| &*case.id).collect());
-    for (index, those) in unexplained {
-        analysis.suspects[index].condition = before.rule(&those);
-    }
-}
-
-impl SuspectCases<'_> {
-    fn is_comparable(&self) -> bool {
-        !self.passing.is_empty() && self.failing.len() + self.passing.len() <= MAX_COMPARED
-    }
-
-    /// Several files of which all cases fail, if no case of another file does. Files with one such case each separate
-    /// nothing: each file with a failing case would do.
-    fn by_file(&self) -> Option<SeparatingCondition> {
-        let mut files: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
-        for (side, cases) in [&self.failing, &self.passing].into_iter().enumerate() {
-            for case in cases {
-                files.entry(case.file()).or_default()[side] += 1;
+impl CasesByName<'_> {
+    /// Adds to each suspect the condition that separates its failing from its passing cases, if there is one.
+    pub(super) fn add_conditions(
+        &self,
+        sources: &Sources,
+        options: &LoadOptions,
+        analysis: &mut SuspectAnalysis,
+    ) {
+        let mut unexplained = Vec::new();
+        for (index, suspect) in analysis.suspects.iter_mut().enumerate() {
+            let Some(part) = self.common.number(&suspect.name.op) else { continue };
+            suspect.condition = by_file(self.cases, part);
+            if suspect.condition.is_none()
+                && suspect.passing > 0
+                && suspect.failing + suspect.passing <= MAX_COMPARED
+            {
+                unexplained.push((index, StatesBefore::of(part)));
             }
         }
-        let is_whole = |counts: &[usize; 2]| counts[0] == 0 || counts[1] == 0;
-        if self.passing.is_empty() || !files.values().all(is_whole) {
-            return None;
+        if unexplained.is_empty() {
+            return;
         }
-        let failing: Vec<_> = files.iter().filter(|(_, counts)| counts[0] > 0).collect();
-        let name = |file: &str| file.rsplit('/').next().unwrap_or(file).to_owned();
-        let mut names: Vec<_> = failing.iter().take(MAX_FILES).map(|(file, _)| name(file)).collect();
-        if failing.len() > MAX_FILES {
-            names.push("...".to_owned());
+        let observed = self.read(sources, options, &mut unexplained);
+        for (index, before) in unexplained {
+            analysis.suspects[index].condition = before.rule(&observed);
         }
-        let what = format!("one of {}: {}", counted(failing.len(), "file"), names.join(", "));
-        let condition = SeparatingCondition { what, failing: self.failing.len() as u64, passing: 0 };
-        (failing.len() > 1 && self.failing.len() >= 2 * failing.len()).then_some(condition)
     }
-}
 
-/// What cases give to a machine, by their ids.
-#[derive(Default)]
-struct StatesBefore {
-    observed: Vec<ObservedNumber>,
-    numbers: HashMap<String, NumbersBefore>,
-}
-
-impl StatesBefore {
-    fn read(sources: &Sources, options: &LoadOptions, wanted: &HashSet<&str>) -> StatesBefore {
-        let mut before = StatesBefore::default();
-        let files: HashSet<&str> =
-            wanted.iter().map(|id| id.split_once("::").map_or(*id, |(file, _)| file)).collect();
-        for source in sources.iter().filter(|source| files.contains(&*source.shown)) {
+    /// Reads what the cases of these suspects give to the machine; returns what is observed of it.
+    fn read(
+        &self,
+        sources: &Sources,
+        options: &LoadOptions,
+        suspects: &mut [(usize, StatesBefore)],
+    ) -> Vec<ObservedNumber> {
+        let mut all = Vec::new();
+        for source in sources {
             if options.run.interrupt.is_requested() {
                 break;
             }
             let file = run::open(&source, options);
             for case in (0..file.cases()).filter_map(|index| file.case(index)) {
-                let id = case.id.to_string();
-                let read = wanted.contains(&*id).then(|| case.read().ok()?.case).flatten();
-                if let Some(read) = read
-                    && let Some(info) = file.options().families.machine(read.machine)
-                {
-                    before.observed = observed(info);
-                    before.numbers.insert(id, numbers(&read.program.0, &before.observed));
+                let Some((is_passing, parts)) = self.in_common(&case) else { continue };
+                let mut suspects = suspects
+                    .iter_mut()
+                    .map(|(_, before)| before)
+                    .filter(|it| parts.contains(&it.part))
+                    .peekable();
+                if suspects.peek().is_none() {
+                    continue;
                 }
+                let Some(read) = case.read().ok().and_then(|read| read.case) else { continue };
+                let Some(info) = file.options().families.machine(read.machine) else { continue };
+                if all.is_empty() {
+                    all = observed(info);
+                }
+                let numbers = numbers(&read.program.0, &all);
+                suspects.for_each(|before| before.add(is_passing, &numbers));
             }
         }
-        before
+        all
     }
 
-    fn rule(&self, those: &SuspectCases<'_>) -> Option<SeparatingCondition> {
-        let numbers = |cases: &[&NamedCase]| -> Vec<&NumbersBefore> {
-            cases.iter().filter_map(|case| self.numbers.get(&case.id)).collect()
-        };
-        Some(rule(&self.observed, &numbers(&those.failing), &numbers(&those.passing))?.condition)
+    /// Whether a case of the machine passes, and what it has in common with failing ones. `None` for other cases.
+    fn in_common(&self, case: &LoadedCase<'_>) -> Option<(bool, Vec<u32>)> {
+        if case.format.machine != self.machine {
+            return None;
+        }
+        let id = case.id.to_string();
+        let is_passing = self.verdicts.of(&id).and_then(VerdictKind::passes)?;
+        Some((is_passing, self.common.of_case(&id)))
+    }
+}
+
+/// Several files of which all cases of a suspect fail, if no case of it in another file does. Files with one such case
+/// each separate nothing: each file with a failing case would do.
+fn by_file(cases: &NamedCases, part: u32) -> Option<SeparatingCondition> {
+    let mut files: BTreeMap<&str, usize> = BTreeMap::new();
+    for case in cases.failing.iter().filter(|case| case.has(part)) {
+        *files.entry(case.file()).or_default() += 1;
+    }
+    let failing: usize = files.values().sum();
+    let are_whole = files.keys().all(|file| cases.passing_in(file, part) == 0);
+    if !are_whole || cases.passing_with(part) == 0 || files.len() < 2 || failing < 2 * files.len() {
+        return None;
+    }
+    let name = |file: &&str| file.rsplit('/').next().unwrap_or(file).to_owned();
+    let mut names: Vec<_> = files.keys().take(MAX_FILES).map(name).collect();
+    if files.len() > MAX_FILES {
+        names.push("...".to_owned());
+    }
+    let what = format!("one of {}: {}", counted(files.len(), "file"), names.join(", "));
+    Some(SeparatingCondition { what, failing: failing as u64, passing: 0 })
+}
+
+/// What the cases of a suspect give to the machine.
+struct StatesBefore {
+    part: u32,
+    failing: Vec<NumbersBefore>,
+    passing: Vec<NumbersBefore>,
+}
+
+impl StatesBefore {
+    fn of(part: u32) -> StatesBefore {
+        StatesBefore { part, failing: Vec::new(), passing: Vec::new() }
+    }
+
+    fn add(&mut self, is_passing: bool, numbers: &NumbersBefore) {
+        let cases = if is_passing { &mut self.passing } else { &mut self.failing };
+        cases.push(numbers.clone());
+    }
+
+    fn rule(&self, observed: &[ObservedNumber]) -> Option<SeparatingCondition> {
+        let [failing, passing] = [&self.failing, &self.passing].map(|cases| cases.iter().collect::<Vec<_>>());
+        Some(rule(observed, &failing, &passing)?.condition)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use crate::model::CaseId;
 
     /// The condition of cases in four files, of which those in the first two fail, with this many cases in each.
     fn condition(in_each: usize) -> Option<String> {
-        let case = |number: usize, file: usize| {
-            let id = CaseId {
-                file: Arc::from(format!("{file}.json")),
-                name: Some(format!("DD {number}").into()),
-                nth: 1,
-            };
-            NamedCase::new(&id, file > 1)
-        };
-        let cases: Vec<_> =
-            (0..4).flat_map(|file| (0..in_each).map(move |number| case(number, file))).collect();
-        let (passing, failing) = cases.iter().partition(|case| case.is_passing);
-        SuspectCases { failing, passing }.by_file().map(|condition| condition.what)
+        let ids = |file: usize| (0..in_each).map(move |number| format!("{file}.json::DD {number}"));
+        let failing: Vec<_> = (0..2).flat_map(ids).collect();
+        let common = CommonParts::of(failing.iter().map(String::as_str));
+        let mut cases = NamedCases::default();
+        failing.into_iter().for_each(|id| cases.add(&common, id, false));
+        (2..4).flat_map(ids).for_each(|id| cases.add(&common, id, true));
+        by_file(&cases, common.number("name DD")?).map(|condition| condition.what)
     }
 
     #[test]

@@ -9,14 +9,14 @@ use crate::isa::{DeclaredEffect, Isa, OpInfo};
 use crate::machines::by_name;
 use crate::model::{BlameAnswer, Explanation, FirstDivergence, VerdictKind};
 use crate::run::sources::Sources;
-use crate::run::{self, LoadOptions, VerdictOf, Worker};
+use crate::run::{self, KnownVerdicts, LoadOptions, Worker};
 
 /// Explains these cases, by their ids.
 pub(super) fn of_cases(
     sources: &Sources,
     options: &LoadOptions,
     wanted: &HashSet<&str>,
-    verdict: VerdictOf<'_>,
+    verdicts: &KnownVerdicts,
 ) -> HashMap<String, FailureEvidence> {
     let mut found = HashMap::new();
     let mut worker = Worker::new(&options.run);
@@ -30,7 +30,7 @@ pub(super) fn of_cases(
             let Some(loaded) = file.case(index) else { continue };
             let id = loaded.id.to_string();
             // A machine that crashed or did not end would do so again.
-            if wanted.contains(&*id) && verdict(&loaded.id) == Some(VerdictKind::Fail) {
+            if wanted.contains(&*id) && verdicts.of(&id) == Some(VerdictKind::Fail) {
                 let explanation = explain(&mut worker, &file, index, 0);
                 let info = by_name(loaded.format.machine);
                 found.extend(info.map(|info| (id, evidence(&explanation, info.isa))));

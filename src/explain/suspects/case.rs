@@ -30,6 +30,15 @@ impl<'n> SpectrumPoints<'n> {
     }
 }
 
+/// Passing cases of which nothing is kept but how many do what.
+#[derive(Debug, Default)]
+pub struct CountedPasses {
+    /// How many there are.
+    pub count: u64,
+    /// How many of them do what has a number, by these numbers; zeros at the end may be left out.
+    pub doing: Vec<u64>,
+}
+
 /// A case of the spectrum of a machine.
 #[derive(Debug, Clone)]
 pub struct SpectrumCase {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::case::{SpectrumCase, SpectrumOutcome, SpectrumPoints};
+use super::case::{CountedPasses, SpectrumCase, SpectrumOutcome, SpectrumPoints};
 use super::ochiai::ochiai;
 use crate::explain::observer::ANY_OPERAND;
 
@@ -111,11 +111,20 @@ impl OpRow<'_> {
 }
 
 impl<'c> SpectrumTable<'c> {
-    pub(super) fn new(points: &'c SpectrumPoints<'c>, cases: Vec<&'c SpectrumCase>) -> SpectrumTable<'c> {
+    pub(super) fn new(
+        points: &'c SpectrumPoints<'c>,
+        cases: Vec<&'c SpectrumCase>,
+        passes: &CountedPasses,
+    ) -> SpectrumTable<'c> {
         let points: Vec<(&'c str, &'c str)> = points.iter().collect();
-        let mut counts: Vec<CaseCounts> = points.iter().map(|_| CaseCounts::default()).collect();
+        let counted = passes.doing.iter().copied().chain(std::iter::repeat(0));
+        let mut counts: Vec<CaseCounts> = points
+            .iter()
+            .zip(counted)
+            .map(|(_, passing)| CaseCounts { passing, ..CaseCounts::default() })
+            .collect();
         let mut breadth = vec![0; cases.len()];
-        let (mut failing, mut passing) = (Vec::new(), 0);
+        let (mut failing, mut passing) = (Vec::new(), passes.count);
         for (index, case) in cases.iter().enumerate() {
             match case.outcome {
                 SpectrumOutcome::Passes => passing += 1,

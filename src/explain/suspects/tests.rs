@@ -26,7 +26,7 @@ fn located(cases: &[TestCase]) -> SuspectAnalysis {
         evidence: case.evidence.clone(),
     };
     let cases: Vec<_> = cases.iter().map(case).collect();
-    locate("evm", &points, &cases)
+    locate("evm", &points, &cases, &CountedPasses::default())
 }
 
 const PUSH: (&str, &str) = ("PUSH", "executed");

@@ -1,14 +1,15 @@
 //! Suspects in reports of runs, and in what selects cases.
 
+use std::collections::HashMap;
 use std::fs;
 
 use serde_json::Value as Json;
 use tempfile::TempDir;
 use vmconf::explain::spectrum::{SpectrumCache, analyse};
+use vmconf::model::VerdictKind;
 use vmconf::model::limits::Limits;
-use vmconf::model::{CaseId, VerdictKind};
 use vmconf::run::cache::ProgramKey;
-use vmconf::run::{FileOptions, LoadOptions};
+use vmconf::run::{self, FileOptions, KnownVerdicts, LoadOptions};
 
 use crate::support::{Ran, command, ran, sources_of};
 
@@ -113,24 +114,26 @@ fn all_reports_show_the_same_case() {
 #[test]
 fn what_cases_execute_is_kept() {
     let (sources, options) = (sources_of("vectors/evm/bitwise"), LoadOptions::default());
-    let verdict = |id: &CaseId| {
-        let fails = id.file.ends_with("byte.json");
-        Some(if fails { VerdictKind::Fail } else { VerdictKind::Pass })
-    };
+    let mut failing = HashMap::new();
+    for source in &sources_of("vectors/evm/bitwise/byte.json") {
+        let file = run::open(&source, &options);
+        failing.extend(file.ids().map(|id| (id.to_string(), VerdictKind::Fail)));
+    }
+    let verdicts = KnownVerdicts::new(failing, Some(VerdictKind::Pass));
     let program = || ProgramKey::of(&b"this program"[..]).unwrap();
     let first = SpectrumCache::new(program());
-    let analysis = analyse(&sources, &options, Some(&first), &verdict);
+    let analysis = analyse(&sources, &options, Some(&first), &verdicts);
     let text = first.text().expect("what the cases execute");
     let mut second = SpectrumCache::new(program());
     second.read(&text).unwrap();
-    assert_eq!(analyse(&sources, &options, Some(&second), &verdict), analysis);
+    assert_eq!(analyse(&sources, &options, Some(&second), &verdicts), analysis);
     assert_eq!(second.text(), None, "cases were executed again");
-    assert_eq!(analyse(&sources, &options, None, &verdict), analysis);
+    assert_eq!(analyse(&sources, &options, None, &verdicts), analysis);
     // Other options of the machine are another content.
     let limits = Limits { steps: 1_000, ..Limits::default() };
     let other =
         LoadOptions { file: FileOptions { limits, ..FileOptions::default() }, ..LoadOptions::default() };
-    analyse(&sources, &other, Some(&second), &verdict);
+    analyse(&sources, &other, Some(&second), &verdicts);
     assert!(second.text().is_some(), "cases were not executed under other limits");
 }
 

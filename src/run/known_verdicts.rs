@@ -1,0 +1,44 @@
+//! What a run said about its cases, for what explains them afterwards.
+
+use std::collections::HashMap;
+
+use crate::model::VerdictKind;
+
+/// The verdicts of a run. Most cases of most runs pass, and only the others are kept.
+#[derive(Debug)]
+pub struct KnownVerdicts {
+    kept: HashMap<String, VerdictKind>,
+    others: Option<VerdictKind>,
+}
+
+impl KnownVerdicts {
+    /// These verdicts by case id, and that on all other cases; `None` if the run had no others.
+    pub fn new(kept: HashMap<String, VerdictKind>, others: Option<VerdictKind>) -> KnownVerdicts {
+        KnownVerdicts { kept, others }
+    }
+
+    /// The verdict on the case with this id; `None` if the run did not have it.
+    pub fn of(&self, id: &str) -> Option<VerdictKind> {
+        self.kept.get(id).copied().or(self.others)
+    }
+
+    /// The ids of the cases that do not pass and are not left out.
+    pub fn failing(&self) -> impl Iterator<Item = &str> {
+        self.kept.iter().filter(|(_, kind)| kind.passes() == Some(false)).map(|(id, _)| &**id)
+    }
+
+    /// The number of kept verdicts of this kind.
+    pub fn count(&self, kind: VerdictKind) -> usize {
+        self.kept.values().filter(|it| **it == kind).count()
+    }
+
+    /// The number of kept verdicts.
+    pub fn len(&self) -> usize {
+        self.kept.len()
+    }
+
+    /// Whether no verdict is kept.
+    pub fn is_empty(&self) -> bool {
+        self.kept.is_empty()
+    }
+}
