@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::Context;
 use clap::Args;
 use vmconf::explain::explain_on_screen;
+use vmconf::model::suspects::MAX_FAILURES;
 use vmconf::model::{CaseReport, Event, Exit, Explanation, Interrupt, RunSummary, VectorsVersion};
 use vmconf::report::{self, Needs};
 use vmconf::run::sources::Sources;
@@ -252,6 +253,7 @@ impl Runner<'_> {
             None => {}
         }
         save_record(record, &summary, self.settings);
+        self.note_not_analysed(&summary);
         Ok(pages.map_or(exit, |pages| pages.finish(exit)))
     }
 
@@ -270,6 +272,17 @@ impl Runner<'_> {
         }
         options.run.contents = Contents::Hashed;
         (options, run::vectors_versions(sources, &self.settings.anchor))
+    }
+
+    /// Says where the suspects are that the reports leave out.
+    fn note_not_analysed(&self, summary: &RunSummary) {
+        let failures = summary.failed + summary.crashed + summary.timed_out;
+        if failures > MAX_FAILURES as u64 && self.args.reports.are_by_suspect() {
+            output::note(&format!(
+                "note: more than {MAX_FAILURES} cases fail, so that they are grouped by what differs; vmconf suspects \
+                 says what explains them"
+            ));
+        }
     }
 
     /// What the events of a run of this number of files go to.

@@ -74,7 +74,7 @@ fn text(out: &mut dyn Write, analysis: &SuspectAnalysis, flags: &ShellWords) -> 
             }
         }
     }
-    names(out, "never executed in a passing case", &analysis.uncleared)?;
+    names(out, "in no passing case", &analysis.uncleared)?;
     names(out, "next most likely", &analysis.others)?;
     let doubtful = analysis.doubtful.iter().map(|it| format!("{}: {}", it.id, it.why));
     list(out, "probably a wrong vector", doubtful)?;

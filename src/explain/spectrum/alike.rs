@@ -127,7 +127,9 @@ impl NamedCases {
         }
         let in_file = self.passing_in.get_mut(file);
         for counts in in_file.into_iter().chain([&mut self.passing_with]) {
-            parts.iter().for_each(|part| *counts.entry(*part).or_default() += 1);
+            for part in &parts {
+                *counts.entry(*part).or_default() += 1;
+            }
         }
     }
 
@@ -176,7 +178,7 @@ pub(super) fn located_by_names(
     let mut points = SpectrumPoints::default();
     let named = (0..).zip(&common.names).filter(|(part, _)| failing[*part as usize] > 1);
     let numbers: BTreeMap<u32, u32> = named
-        .flat_map(|(part, name)| {
+        .filter_map(|(part, name)| {
             points.numbers([(name.as_str(), "executed".to_owned())]).first().map(|number| (part, *number))
         })
         .collect();

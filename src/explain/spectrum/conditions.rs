@@ -148,8 +148,12 @@ mod tests {
         let failing: Vec<_> = (0..2).flat_map(ids).collect();
         let common = CommonParts::of(failing.iter().map(String::as_str));
         let mut cases = NamedCases::default();
-        failing.into_iter().for_each(|id| cases.add(&common, id, false));
-        (2..4).flat_map(ids).for_each(|id| cases.add(&common, id, true));
+        for id in failing {
+            cases.add(&common, id, false);
+        }
+        for id in (2..4).flat_map(ids) {
+            cases.add(&common, id, true);
+        }
         by_file(&cases, common.number("name DD")?).map(|condition| condition.what)
     }
 

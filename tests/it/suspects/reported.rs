@@ -8,6 +8,7 @@ use tempfile::TempDir;
 use vmconf::explain::spectrum::{SpectrumCache, analyse};
 use vmconf::model::VerdictKind;
 use vmconf::model::limits::Limits;
+use vmconf::model::suspects::MAX_FAILURES;
 use vmconf::run::cache::ProgramKey;
 use vmconf::run::{self, FileOptions, KnownVerdicts, LoadOptions};
 
@@ -135,6 +136,24 @@ fn what_cases_execute_is_kept() {
         LoadOptions { file: FileOptions { limits, ..FileOptions::default() }, ..LoadOptions::default() };
     analyse(&sources, &other, Some(&second), &verdicts);
     assert!(second.text().is_some(), "cases were not executed under other limits");
+}
+
+/// Failures without suspects, since they are too many for a run to keep, say where to find them.
+#[test]
+fn a_run_with_too_many_failures_names_the_command_for_them() {
+    let folder = TempDir::new().unwrap();
+    let one: Json =
+        serde_json::from_str(&fs::read_to_string("tests/samples/vmtests/wrong/gas.json").unwrap()).unwrap();
+    let case = one.as_object().unwrap().values().next().unwrap();
+    let note = |count: usize| {
+        let cases: serde_json::Map<_, _> = (0..count).map(|it| (format!("gas{it}"), case.clone())).collect();
+        fs::write(folder.path().join("gas.json"), Json::Object(cases).to_string()).unwrap();
+        let ran = ran(command(&["run", "gas.json"]).current_dir(folder.path()).output().unwrap());
+        assert!(ran.stdout.contains(&format!("0 passed, {count} failed")), "{ran:?}");
+        ran.stderr.contains("note: more than 5000 cases fail") && ran.stderr.contains("vmconf suspects")
+    };
+    assert!(note(MAX_FAILURES + 1));
+    assert!(!note(MAX_FAILURES));
 }
 
 /// A recorded run says something about the selected cases only: counts and the exit code are theirs. Without paths, all
