@@ -95,7 +95,7 @@ impl Suspects {
         let analysis = if verdicts.failing().next().is_some() {
             spectra::analyse(&sources, &options, &verdicts)
         } else {
-            SuspectAnalysis { passing: summary.of(VerdictKind::Pass) as u64, ..SuspectAnalysis::default() }
+            SuspectAnalysis { passing: summary.of(VerdictKind::Pass), ..SuspectAnalysis::default() }
         };
         output::print(|out| (self.form.new)(out, &analysis, &settings.repeated(FlagEffect::Verdicts)))?;
         Ok(summary.exit())
