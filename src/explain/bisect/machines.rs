@@ -385,7 +385,7 @@ pub fn machines(runs: [&mut dyn InstructionList; 2], isa: &Isa, most: u64) -> Re
         );
         return Err(OnVm::broke(&what));
     }
-    Ok(Err(Box::new(Divergence { step, last, differs, next })))
+    Ok(Err(Box::new(Divergence::after(step, last, differs, next))))
 }
 
 /// The range narrowed by the hashes at these points.

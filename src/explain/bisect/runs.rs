@@ -1,6 +1,6 @@
 //! Finds the first difference between two machines by their instructions and by their states.
 
-use super::divergence::{Divergence, NextInstruction};
+use super::divergence::{Divergence, NextInstruction, decoded};
 use super::machines::{InstructionList, OnVm, machines, step_of};
 use super::states::{ComparedFields, ComparedStates, Parting, StateDifference};
 use crate::isa::Isa;
@@ -33,10 +33,18 @@ pub struct RunDifference {
     pub before: Option<Value>,
     /// What differs in what the machines report before their next instruction, by name.
     pub members: Vec<&'static str>,
-    /// What each machine reports before its next instruction; `None` if a machine reports no instructions.
+    /// What each machine reports before its next instruction, or before this one if only the instruction itself
+    /// differs; `None` if a machine reports no instructions.
     pub next: Option<[NextInstruction; 2]>,
     /// What differs in the states.
     pub states: Vec<StateDifference>,
+}
+
+impl RunDifference {
+    /// The step in each run if they execute different instructions in the same state.
+    pub fn decoded(&self) -> Option<[&Eip3155Step; 2]> {
+        decoded(&self.members, self.next.as_ref()?)
+    }
 }
 
 /// Where a difference arises.
@@ -100,6 +108,10 @@ pub fn runs(one: &mut OnVm, other: &mut OnVm, isa: &Isa) -> Result<Bisected, Sto
             let Divergence { last, differs, next, .. } = *divergence;
             let found = of_states([one, other], isa, parting, step)?;
             Some(RunDifference { last, members: differs, next: Some(next), ..found })
+        }
+        // Different instructions in the step that follows the difference of the states.
+        (Some(parting), Some(divergence)) if step.is_some_and(|step| step < divergence.step) => {
+            Some(of_states([one, other], isa, parting, step)?)
         }
         (_, Some(divergence)) => Some(of_instructions(*divergence)),
         (Some(parting), None) => Some(of_states([one, other], isa, parting, step)?),
