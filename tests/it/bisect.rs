@@ -314,7 +314,7 @@ fn an_instruction_that_is_decoded_differently_is_named() {
     let Ran { exit, stdout, .. } = compare(&trace(5, "0x3"), &trace(4, "0x4"));
     assert_eq!(exit, 1);
     let (first, rest) = stdout.split_once('\n').unwrap();
-    assert_eq!(first, "in step 2 at 2, /one executes SDIV and /other DIV");
+    assert_eq!(first, "in step 2 at 2, /one executes 0x05 and /other 0x04");
     let before = rest.split_once("look: ").unwrap().0;
     assert_eq!(before, "before it, in both:\n  pc          2\n  stack       [2]\n");
 }
