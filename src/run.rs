@@ -80,6 +80,7 @@ pub use families::{Families, FamilyMachine};
 pub use file_options::FileOptions;
 pub use file_override::FileOverride;
 pub use ignored_field::IgnoredField;
+pub(crate) use ignored_field::IgnoredFields;
 pub use judged_case::JudgedCase;
 pub(crate) use load::{FileContent, FileError, LoadedCases, identify, read_text};
 pub use load::{LoadedCase, LoadedFile, explain_format};

@@ -10,6 +10,7 @@ use vmconf::prove::suite::VectorSuite;
 use vmconf::run::anchor::Anchor;
 use vmconf::run::families::not_embedded;
 use vmconf::run::{Families, FamilyMachine};
+use vmconf::text::file_name::with_slashes;
 use vmconf::text::source_text::SourceText;
 use vmconf::text::suggest::nearest;
 
@@ -140,7 +141,8 @@ pub(super) fn with(families: &Families, family: &'static Family) -> anyhow::Resu
 pub(super) fn install(file: &Path) -> anyhow::Result<&'static Family> {
     let text = read_text(file)?;
     let wrong = |diagnostics: Vec<Diagnostic>| output::one_error(&file.display().to_string(), &diagnostics);
-    let family = Family::install(&text).map_err(wrong)?;
+    let folder = file.canonicalize().ok().and_then(|file| Some(with_slashes(file.parent()?)));
+    let family = Family::install_from(&text, folder).map_err(wrong)?;
     not_embedded(family.machine).map_err(|why| {
         let fault = Diagnostic::at(family.machine_at, why);
         wrong(vec![SourceText::new(&text).locate(fault)])

@@ -13,6 +13,7 @@ use vmconf::run::FamilyMachine;
 use vmconf::run::families::not_embedded;
 use vmconf::run::sources;
 use vmconf::testees::process;
+use vmconf::text::file_name::with_slashes;
 use vmconf::text::json::{Document, JsonNode};
 
 use super::errors::BrokenInput;
@@ -211,8 +212,11 @@ fn write_first(
     let document = Document::parse(read_text(file)?, MAX_DEPTH);
     let document = document.map_err(|(text, fault)| BrokenInput(text.locate(fault).located(&shown)))?;
     let broken = |fault| BrokenInput(document.locate(fault).located(&shown));
-    paths.look_at(document.root(), &shown);
-    let (format, _) = family.fitting(document.root(), &shown).map_err(broken)?;
+    let real = file.canonicalize().map(|path| with_slashes(&path));
+    let fits = |path: &&String| family.fitting(document.root(), path).is_ok();
+    let path = real.as_ref().ok().filter(fits).unwrap_or(&shown);
+    paths.look_at(document.root(), path);
+    let (format, _) = family.fitting(document.root(), path).map_err(broken)?;
     let entries = (format.outline)(document.root()).map_err(broken)?;
     let first = entries.first().context("a file without cases")?;
     let node = JsonNode::at_index(&document, first.node);

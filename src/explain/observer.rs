@@ -320,8 +320,10 @@ impl Class {
         let negative = number.filter(|it| it.is_negative).map(|_| "negative".to_owned());
         let zero = number.filter(|it| it.size == SizeClass::Zero).map(|_| "0".to_owned());
         let bits = number.map_or(0, |it| it.size.least_bits());
-        let large =
-            LARGE.into_iter().filter(move |power| bits > *power).map(|power| format!("2^{power} or more"));
+        let is_negative = negative.is_some();
+        let large = LARGE.into_iter().filter(move |power| bits > *power).map(move |power| {
+            if is_negative { format!("-2^{power} or less") } else { format!("2^{power} or more") }
+        });
         [sort.to_owned()].into_iter().chain(negative).chain(zero).chain(large)
     }
 }
@@ -334,12 +336,15 @@ impl SizeClass {
             SizeClass::One => 1,
             SizeClass::Power(power) => power + 1,
             SizeClass::PowerLessOne(power) => *power,
-            SizeClass::Below(power) => {
-                POWERS.into_iter().take_while(|lower| lower < power).last().map_or(0, |lower| lower + 1)
-            }
+            SizeClass::Below(power) => power_below(*power).map_or(0, |lower| lower + 1),
             SizeClass::Above => 257,
         }
     }
+}
+
+/// The largest of [`POWERS`] below this one.
+fn power_below(power: u16) -> Option<u16> {
+    POWERS.into_iter().take_while(|lower| *lower < power).last()
 }
 
 impl NumberClass {
@@ -373,14 +378,49 @@ impl fmt::Display for Class {
 
 impl fmt::Display for NumberClass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.is_negative { "-" } else { "" })?;
+        let sign = if self.is_negative { "-" } else { "" };
         match self.size {
             SizeClass::Zero => f.write_str("0"),
-            SizeClass::One => f.write_str("1"),
-            SizeClass::Power(power) => write!(f, "2^{power}"),
-            SizeClass::PowerLessOne(power) => write!(f, "(2^{power} - 1)"),
-            SizeClass::Below(power) => write!(f, "below 2^{power}"),
+            SizeClass::One => write!(f, "{sign}1"),
+            SizeClass::Power(power) => write!(f, "{sign}2^{power}"),
+            SizeClass::PowerLessOne(power) => write!(f, "{sign}(2^{power} - 1)"),
+            // The bounds are of other classes.
+            SizeClass::Below(power) => {
+                write!(f, "between {sign}")?;
+                match power_below(power) {
+                    Some(lower) => write!(f, "2^{lower}")?,
+                    None => f.write_str("1")?,
+                }
+                write!(f, " and {sign}(2^{power} - 1)")
+            }
+            SizeClass::Above if self.is_negative => f.write_str("below -2^256"),
             SizeClass::Above => f.write_str("above 2^256"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Conditions are read as sentences about numbers, so that they must be true of each number that is counted.
+    #[test]
+    fn words_of_numbers_are_true_of_them() {
+        for (number, words, large) in [
+            (0, "0", None),
+            (-1, "-1", None),
+            (5, "between 1 and (2^7 - 1)", None),
+            (-5, "between -1 and -(2^7 - 1)", None),
+            (127, "(2^7 - 1)", None),
+            (128, "2^7", Some("2^7 or more")),
+            (-128, "-2^7", Some("-2^7 or less")),
+            (40_000, "between 2^15 and (2^16 - 1)", Some("2^15 or more")),
+            (-40_000, "between -2^15 and -(2^16 - 1)", Some("-2^15 or less")),
+        ] {
+            let class = Class::Number(NumberClass::of(&BigInt::from(number)));
+            assert_eq!(class.to_string(), words, "{number}");
+            let common: Vec<_> = class.common().filter(|words| words.contains("2^")).collect();
+            assert_eq!(common.last().map(String::as_str), large, "{number}: {common:?}");
         }
     }
 }

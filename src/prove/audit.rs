@@ -67,7 +67,7 @@ impl RecordedSteps {
     /// Whether every assertion of these steps holds in the state after its step, but for what the user ignores.
     fn pass(&self, steps: &[Step], compare: CompareState) -> bool {
         let holds = |assertions: &[Assertion], state: &RecordedFields| {
-            let mismatches = compare_rest(&self.ignored, assertions, |rest| compare(rest, state));
+            let mismatches = compare_rest(self.ignored(), assertions, |rest| compare(rest, state));
             mismatches.is_ok_and(|mismatches| mismatches.is_empty())
         };
         let step = |(step, state): (&Step, &RecordedFields)| {

@@ -12,7 +12,7 @@ use super::recorded::{RecordedFields, RecordedSteps, each};
 use crate::model::{Assertion, Expected, Mismatch, Path};
 use crate::run::compare::{UnknownField, compare_rest, diff};
 use crate::run::sources::Sources;
-use crate::run::{IgnoredField, LoadOptions};
+use crate::run::{IgnoredFields, LoadOptions};
 use crate::wire::mutants::{FaultOutcome, Judged, Mutants};
 
 /// What stands in place of the machine in the names of these faults: `judge/no-lengths`.
@@ -84,7 +84,8 @@ fn forgives_some(recorded: &RecordedSteps, fault: &JudgeFault) -> bool {
 
 /// The assertions of each step: how it ends, and the others.
 fn places(recorded: &RecordedSteps) -> impl Iterator<Item = (&[Assertion], JudgedPlace<'_>)> {
-    let RecordedSteps { case, states, ignored } = recorded;
+    let RecordedSteps { case, states, .. } = recorded;
+    let ignored = recorded.ignored();
     let last = case.steps.len().saturating_sub(1);
     case.steps.iter().zip(states).enumerate().flat_map(move |(number, (step, state))| {
         let (is_first, is_last) = (number == 0, number == last);
@@ -97,7 +98,7 @@ fn places(recorded: &RecordedSteps) -> impl Iterator<Item = (&[Assertion], Judge
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 struct JudgedPlace<'s> {
     state: &'s RecordedFields,
-    ignored: &'s [IgnoredField],
+    ignored: IgnoredFields<'s>,
     is_end: bool,
     is_first: bool,
     is_last: bool,

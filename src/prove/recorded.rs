@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use crate::machines::Engine;
 use crate::machines::observe::Observe;
-use crate::model::{Assertion, Case, Expected, Path, PathKey, Step, Value};
+use crate::model::{Assertion, Case, Expected, MemberShape, Path, PathKey, Step, Value};
 use crate::run::sources::Sources;
-use crate::run::{self, IgnoredField, LoadOptions, LoadedFile, Worker};
+use crate::run::{self, IgnoredField, IgnoredFields, LoadOptions, LoadedFile, Worker};
 use crate::testees::Stopped;
 
 /// A case and the state after each of its steps.
@@ -15,6 +15,15 @@ pub(super) struct RecordedSteps {
     pub(super) states: Vec<RecordedFields>,
     /// The fields that the user ignores.
     pub(super) ignored: Vec<IgnoredField>,
+    /// The fields of the machine.
+    fields: &'static [MemberShape],
+}
+
+impl RecordedSteps {
+    /// What the user ignores of the machine.
+    pub(super) fn ignored(&self) -> IgnoredFields<'_> {
+        IgnoredFields::new(&self.ignored, self.fields)
+    }
 }
 
 /// The observable fields of a machine that have a value.
@@ -81,7 +90,7 @@ fn recorded(
     let declared: Vec<_> = info.fields.iter().map(|field| field.name).collect();
     if info.engine == Engine::Elsewhere && worker.options().testee.vm().is_none() {
         let states = case.steps.iter().map(|step| demanded(step, &declared)).collect();
-        return Ok(RecordedSteps { case, states, ignored });
+        return Ok(RecordedSteps { case, states, ignored, fields: info.fields });
     }
     let mut states = Vec::new();
     let done = worker.with_testee(case.machine, file.options(), |testee| {
@@ -94,7 +103,7 @@ fn recorded(
         })
     });
     match done {
-        Ok(Ok(_)) => Ok(RecordedSteps { case, states, ignored }),
+        Ok(Ok(_)) => Ok(RecordedSteps { case, states, ignored, fields: info.fields }),
         Err(_) | Ok(Err(Stopped::Error(_))) => Err(Unrecorded::Broken),
         Ok(Err(_)) => Err(Unrecorded::NotRun),
     }

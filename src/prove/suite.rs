@@ -10,7 +10,7 @@ use crate::model::limits::Limits;
 use crate::model::{Case, Exit, Verdict};
 use crate::run::compare::{compare_rest, diff};
 use crate::run::sources::Sources;
-use crate::run::{self, FileOptions, IgnoredField, LoadOptions, LoadedFile, Worker};
+use crate::run::{self, FileOptions, IgnoredField, IgnoredFields, LoadOptions, LoadedFile, Worker};
 use crate::testees::Stopped;
 use crate::testees::embedded::Embedded;
 
@@ -132,9 +132,9 @@ impl SuiteCase {
         testee.watch(&self.case.program, &self.case.steps, None, &mut |index, state| {
             let step = &self.case.steps[index];
             let assertions = [step.end.as_slice(), &step.assertions];
+            let ignored = IgnoredFields::new(&self.ignored, self.machine.fields);
             let holds = assertions.iter().all(|assertions| {
-                compare_rest(&self.ignored, assertions, |rest| diff(rest, state))
-                    .is_ok_and(|it| it.is_empty())
+                compare_rest(ignored, assertions, |rest| diff(rest, state)).is_ok_and(|it| it.is_empty())
             });
             *passes.borrow_mut() &= holds;
         })?;

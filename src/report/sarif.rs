@@ -12,7 +12,7 @@ use serde_json::{Value as Json, json};
 use super::annotation;
 use super::kind::{Report, ReportOptions};
 use super::truncate::truncate;
-use crate::model::{CaseReport, Event, Exit, Position, RunSummary, Verdict, escaped};
+use crate::model::{CaseReport, Event, Exit, FieldNotCompared, Position, RunSummary, Verdict, escaped};
 use crate::text::file_name::{in_checkout, uri};
 use crate::text::sarif::OPENING;
 use crate::wire::line::one_line;
@@ -30,12 +30,14 @@ pub struct Sarif {
     /// The causes, in the order of their first results.
     rules: IndexSet<String>,
     results: usize,
+    /// What was not compared.
+    notifications: Vec<Json>,
 }
 
 impl Sarif {
     /// A report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: &ReportOptions) -> Sarif {
-        Sarif { out, options: options.clone(), rules: IndexSet::new(), results: 0 }
+        Sarif { out, options: options.clone(), rules: IndexSet::new(), results: 0, notifications: Vec::new() }
     }
 
     fn case(&mut self, report: &CaseReport) -> io::Result<()> {
@@ -109,7 +111,11 @@ impl Sarif {
             "rules": self.rules.iter().map(described).collect::<Vec<_>>(),
         });
         let exit = summary.exit();
-        let invocation = json!({ "executionSuccessful": exit != Exit::Interrupted, "exitCode": exit as i32 });
+        let mut invocation =
+            json!({ "executionSuccessful": exit != Exit::Interrupted, "exitCode": exit as i32 });
+        if !self.notifications.is_empty() {
+            invocation["toolExecutionNotifications"] = json!(self.notifications);
+        }
         writeln!(self.out, "\n],\n\"tool\":{{\"driver\":{driver}}},\n\"invocations\":[{invocation}]\n}}]}}")?;
         self.out.flush()
     }
@@ -120,8 +126,12 @@ impl Report for Sarif {
         match event {
             Event::Finished(report) => self.case(report),
             Event::Broken { source, errors } => self.case(&CaseReport::broken(source, errors)),
+            Event::NotCompared(fields) => {
+                let notification = |field: &FieldNotCompared| json!({ "level": "note", "message": { "text": escaped(&field.to_string()) } });
+                self.notifications = fields.iter().map(notification).collect();
+                Ok(())
+            }
             Event::Started { .. }
-            | Event::NotCompared(_)
             | Event::Note { .. }
             | Event::FileDone
             | Event::Explained(_)

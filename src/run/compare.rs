@@ -8,7 +8,7 @@ use std::iter;
 
 use smallvec::SmallVec;
 
-use super::ignored_field::{self, IgnoredField};
+use super::ignored_field::IgnoredFields;
 use crate::formats::Format;
 use crate::machines::observe::Observe;
 use crate::model::{
@@ -36,17 +36,16 @@ pub(super) fn differences(
     number: Option<usize>,
     (document, format): (&Document, &Format),
     state: &dyn TesteeState,
-    ignored: &[IgnoredField],
+    ignored: IgnoredFields<'_>,
 ) -> Result<Vec<CaseDifference>, UnknownField> {
     let left_out = state.left_out();
     let is_left_out = |field: &PathKey| matches!(field, PathKey::Name(name) if left_out.contains(&&**name));
-    let is_compared =
-        |it: &&Assertion| !is_left_out(it.at.first()) && !ignored_field::is_ignored(ignored, &it.at);
+    let is_compared = |it: &&Assertion| !is_left_out(it.at.first()) && !ignored.has(&it.at);
     let mut mismatches = diff_each(step.end.iter().filter(is_compared), state)?;
     if mismatches.is_empty() {
         mismatches = diff_each(step.assertions.iter().filter(is_compared), state)?;
     }
-    mismatches.retain(|mismatch| !ignored_field::is_in_ignored_bits(ignored, mismatch));
+    mismatches.retain(|mismatch| !ignored.has_bits_of(mismatch));
     for mismatch in mismatches.iter_mut().filter(|mismatch| has_other_type(mismatch)) {
         let value = document.node_at(mismatch.origin.0);
         let of = value.zip(format.type_beside).and_then(|(value, type_beside)| type_beside(value));
@@ -56,7 +55,8 @@ pub(super) fn differences(
     let difference = |Mismatch { at, expected, actual, origin }| {
         let end = step.end.as_ref().filter(|end| end.at == at);
         let note = state.explain(&at).or_else(|| end?.rule.map(str::to_owned));
-        let note = note.or_else(|| state.tell_apart(&at, &expected, actual.as_ref()));
+        let besides = || ignored.expected_besides(&at, &expected, actual.as_ref());
+        let note = note.or_else(|| state.tell_apart(&at, &besides(), actual.as_ref()));
         CaseDifference { step: number, at, expected, actual, place: document.place(origin.0), note }
     };
     Ok(mismatches.into_iter().map(difference).collect())
@@ -81,17 +81,16 @@ pub fn diff(assertions: &[Assertion], state: &dyn Observe) -> Result<Vec<Mismatc
 
 /// What `compare` finds for the assertions on what the user does not ignore. Errors are those of `compare`.
 pub(crate) fn compare_rest(
-    ignored: &[IgnoredField],
+    ignored: IgnoredFields<'_>,
     assertions: &[Assertion],
     compare: impl FnOnce(&[Assertion]) -> Result<Vec<Mismatch>, UnknownField>,
 ) -> Result<Vec<Mismatch>, UnknownField> {
-    if ignored.is_empty() {
+    if ignored.is_none() {
         return compare(assertions);
     }
-    let rest: Vec<_> =
-        assertions.iter().filter(|it| !ignored_field::is_ignored(ignored, &it.at)).cloned().collect();
+    let rest: Vec<_> = assertions.iter().filter(|it| !ignored.has(&it.at)).cloned().collect();
     let mut mismatches = compare(&rest)?;
-    mismatches.retain(|mismatch| !ignored_field::is_in_ignored_bits(ignored, mismatch));
+    mismatches.retain(|mismatch| !ignored.has_bits_of(mismatch));
     Ok(mismatches)
 }
 

@@ -420,7 +420,8 @@ impl<'c> ComparedCase<'c> {
             return;
         }
         let number = (case.steps.len() > 1).then_some(index + 1);
-        let (step, ignored) = (&case.steps[index], &loaded.options.ignored);
+        let step = &case.steps[index];
+        let ignored = loaded.options.ignored_of(case.machine);
         match differences(step, number, (loaded.document, loaded.format), state, ignored) {
             Ok(differences) => {
                 if self.table.is_none() && !differences.is_empty() {

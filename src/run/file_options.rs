@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::expected_failures::ExpectedFailures;
 use super::families::Families;
-use super::ignored_field::IgnoredField;
+use super::ignored_field::{IgnoredField, IgnoredFields};
 use crate::formats::family::Family;
 use crate::formats::{self, Format};
 use crate::model::limits::Limits;
@@ -26,4 +26,13 @@ pub struct FileOptions {
     pub limits: Limits,
     /// Which of its cases are expected to fail; `None` without a list.
     pub expected_failures: Option<Arc<ExpectedFailures>>,
+}
+
+impl FileOptions {
+    /// What the user ignores of a machine.
+    pub(crate) fn ignored_of(&self, machine: &str) -> IgnoredFields<'_> {
+        // Most runs ignore nothing, and need not find the machine.
+        let info = if self.ignored.is_empty() { None } else { self.families.machine(machine) };
+        IgnoredFields::new(&self.ignored, info.map_or(&[], |info| info.fields))
+    }
 }

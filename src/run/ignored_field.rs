@@ -2,7 +2,7 @@
 
 use num_bigint::{BigInt, BigUint};
 
-use crate::model::{Expected, Mismatch, Name, Path, PathKey, Value};
+use crate::model::{Expected, FieldType, MemberShape, Mismatch, Name, Path, PathKey, Shape, Value};
 use crate::text::number::natural;
 
 /// A field that is not compared, or some of its bits.
@@ -38,43 +38,94 @@ impl IgnoredField {
     }
 }
 
-/// Whether the user ignores the whole field of a datum.
-pub(super) fn is_ignored(ignored: &[IgnoredField], at: &Path) -> bool {
-    ignored.iter().any(|ignored| ignored.mask.is_none() && ignored.is_of(at))
+/// What the user ignores of a machine.
+#[derive(Clone, Copy)]
+pub(crate) struct IgnoredFields<'i> {
+    ignored: &'i [IgnoredField],
+    /// The fields of the machine: the bits of a negative number are those of its type.
+    fields: &'static [MemberShape],
 }
 
-/// Whether all that differs are bits that the user ignores: those of all masks of the field.
-pub(super) fn is_in_ignored_bits(ignored: &[IgnoredField], mismatch: &Mismatch) -> bool {
-    let masks =
-        ignored.iter().filter(|ignored| ignored.is_of(&mismatch.at)).filter_map(|it| it.mask.as_ref());
-    let Some(mask) = masks.cloned().reduce(|all, mask| all | mask) else { return false };
-    let zero = Value::int(0);
-    match (&mismatch.expected, &mismatch.actual) {
-        (Expected::Is(expected), Some(actual)) => is_equal_without(&mask, expected, actual),
-        // A cell that is not listed is 0, on either side.
-        (Expected::Absent, Some(actual)) => is_equal_without(&mask, &zero, actual),
-        (Expected::Is(expected), None) if mismatch.at.parent().is_some() => {
-            is_equal_without(&mask, expected, &zero)
+impl<'i> IgnoredFields<'i> {
+    pub(crate) fn new(ignored: &'i [IgnoredField], fields: &'static [MemberShape]) -> IgnoredFields<'i> {
+        IgnoredFields { ignored, fields }
+    }
+
+    pub(super) fn is_none(self) -> bool {
+        self.ignored.is_empty()
+    }
+
+    /// Whether the user ignores the whole field of a datum.
+    pub(super) fn has(self, at: &Path) -> bool {
+        self.ignored.iter().any(|ignored| ignored.mask.is_none() && ignored.is_of(at))
+    }
+
+    /// Whether all that differs are bits that the user ignores: those of all masks of the field.
+    pub(super) fn has_bits_of(self, mismatch: &Mismatch) -> bool {
+        let Some(mask) = self.mask_of(&mismatch.at) else { return false };
+        let zero = Value::int(0);
+        let datum_type = self.type_at(&mismatch.at);
+        match (&mismatch.expected, &mismatch.actual) {
+            (Expected::Is(expected), Some(actual)) => is_equal_without(&mask, expected, actual, datum_type),
+            // A cell that is not listed is 0, on either side.
+            (Expected::Absent, Some(actual)) => is_equal_without(&mask, &zero, actual, datum_type),
+            (Expected::Is(expected), None) if mismatch.at.parent().is_some() => {
+                is_equal_without(&mask, expected, &zero, datum_type)
+            }
+            _ => false,
         }
-        _ => false,
+    }
+
+    /// What is expected, with the bits that the user ignores as they are: a note on single bits then names only others.
+    pub(super) fn expected_besides(self, at: &Path, expected: &Expected, actual: Option<&Value>) -> Expected {
+        match (self.mask_of(at), expected, actual) {
+            (Some(mask), Expected::Is(Value::Int(expected)), Some(Value::Int(actual))) => {
+                Expected::Is(Value::Int(actual & &mask | expected & !mask))
+            }
+            _ => expected.clone(),
+        }
+    }
+
+    /// The bits of the numbers of a field that the user ignores; `None` if there are none.
+    fn mask_of(self, at: &Path) -> Option<BigInt> {
+        let of_field = self.ignored.iter().filter(|ignored| ignored.is_of(at));
+        let masks = of_field.filter_map(|it| it.mask.as_ref());
+        masks.cloned().reduce(|all, mask| all | mask).map(BigInt::from)
+    }
+
+    /// The declared type of a datum; `None` if its field is not that of a family.
+    fn type_at(self, at: &Path) -> Option<&'static FieldType> {
+        let keys = at.keys();
+        let (PathKey::Name(name), rest) = keys.split_first()? else { return None };
+        let field = self.fields.iter().find(|field| *field.name == **name)?;
+        let Shape::Declared(declared) = field.shape else { return None };
+        declared.field_type.at(rest)
     }
 }
 
 /// Whether values are equal but for these bits of the numbers in them.
-fn is_equal_without(mask: &BigUint, one: &Value, other: &Value) -> bool {
+fn is_equal_without(mask: &BigInt, one: &Value, other: &Value, of: Option<&FieldType>) -> bool {
+    let part = |key: PathKey| of.and_then(|of| of.at(&[&key]));
     match (one, other) {
         (Value::Int(one), Value::Int(other)) => {
-            let differing = one ^ other;
-            differing.clone() & BigInt::from(mask.clone()) == differing
+            let mut differing = one ^ other;
+            if let Some(FieldType::Signed(bits)) = of.map(FieldType::present) {
+                // A number in two's complement has its sign in all bits above.
+                differing &= (BigInt::from(1) << *bits) - 1;
+            }
+            differing.clone() & mask == differing
         }
         (Value::List(ones), Value::List(others)) => {
-            let pairs = ones.iter().zip(others);
+            let pairs = ones.iter().zip(others).enumerate();
             ones.len() == others.len()
-                && pairs.into_iter().all(|(one, other)| is_equal_without(mask, one, other))
+                && pairs.into_iter().all(|(index, (one, other))| {
+                    is_equal_without(mask, one, other, part(PathKey::Index(index)))
+                })
         }
         (Value::Record(ones), Value::Record(others)) => {
             let is_equal = |(one, other): (&(Name, Value), &(Name, Value))| {
-                one.0 == other.0 && is_equal_without(mask, &one.1, &other.1)
+                let of = part(PathKey::Name(one.0.clone()));
+                one.0 == other.0 && is_equal_without(mask, &one.1, &other.1, of)
             };
             ones.len() == others.len() && ones.iter().zip(others).all(is_equal)
         }

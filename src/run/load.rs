@@ -19,6 +19,7 @@ use crate::formats::family::Family;
 use crate::formats::{Evidence, FileEntry, FileReading, Format, ReadContext, SharedFile};
 use crate::model::rule::LintRule;
 use crate::model::{CaseId, CaseReport, ContentDigest, Diagnostic, Interrupt, Origin, Severity, Verdict};
+use crate::text::file_name::with_slashes;
 use crate::text::json::{Document, JsonNode};
 use crate::text::source_text::SourceText;
 
@@ -516,10 +517,8 @@ fn of_family(
     family: &Family,
 ) -> Result<Detected, Diagnostic<Origin>> {
     let fitting = |file: &str| family.fitting(document.root(), file);
-    let mut fits = fitting(&source.shown);
-    if let (true, Some(whole)) = (fits.is_err(), whole_path(source)) {
-        fits = fitting(&whole).or(fits);
-    }
+    let fits = fitting(&source.shown);
+    let fits = fits.or_else(|misfit| whole_paths(source).find_map(|path| fitting(&path).ok()).ok_or(misfit));
     match fits {
         Ok((format, evidence)) => Ok(Detected::Format(format, evidence)),
         Err(misfit) if source.origin == SourceOrigin::Folder => {
@@ -529,12 +528,13 @@ fn of_family(
     }
 }
 
-/// The whole path of a file, with `/` between names: the folder that decides the family may be around the one that
-/// vmconf works in. `None` for a stream.
-fn whole_path(source: &VectorSource) -> Option<String> {
-    let is_file = source.origin != SourceOrigin::Stream;
-    let whole = std::path::absolute(&source.path).ok().filter(|_| is_file)?;
-    Some(whole.to_string_lossy().replace('\\', "/"))
+/// The whole path of a file, as it was reached and without symbolic links: the folder that decides the family may be
+/// around the one that vmconf works in. None for a stream.
+fn whole_paths(source: &VectorSource) -> impl Iterator<Item = String> {
+    let path = Some(&source.path).filter(|_| source.origin != SourceOrigin::Stream);
+    let reached = path.and_then(|path| std::path::absolute(path).ok());
+    let real = path.and_then(|path| path.canonicalize().ok()).filter(|real| reached.as_ref() != Some(real));
+    reached.into_iter().chain(real).map(|path| with_slashes(&path))
 }
 
 type FormatOfFile = Result<(&'static Format, Evidence), NotDetected>;
@@ -545,16 +545,17 @@ fn one_of_families(
     document: &Document,
     options: &FileOptions,
 ) -> Option<FormatOfFile> {
-    let mut fitting = options.families.fitting(document, &source.shown);
-    if let (true, Some(whole)) = (fitting.is_empty(), whole_path(source)) {
-        fitting = options.families.fitting(document, &whole);
+    let fitting = |path: &str| options.families.fitting(document, path);
+    let mut fits = fitting(&source.shown);
+    if fits.is_empty() {
+        let found = whole_paths(source).map(|path| fitting(&path)).find(|fits| !fits.is_empty());
+        fits = found.unwrap_or_default();
     }
-    match fitting[..] {
+    match fits[..] {
         [] => None,
         [one] => Some(Ok(one)),
         _ => {
-            let seen =
-                fitting.into_iter().map(|(format, evidence)| SeenFormat::new(format, evidence, document));
+            let seen = fits.into_iter().map(|(format, evidence)| SeenFormat::new(format, evidence, document));
             Some(Err(NotDetected::Several(seen.collect())))
         }
     }

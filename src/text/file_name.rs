@@ -37,6 +37,12 @@ fn without_double_colons(text: &str) -> Cow<'_, str> {
     text.char_indices().map(one).collect()
 }
 
+/// A path for globs: with `/` between names on every system. What is not UTF-8 is lost.
+pub fn with_slashes(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    if MAIN_SEPARATOR == '/' { text.into_owned() } else { text.replace(MAIN_SEPARATOR, "/") }
+}
+
 /// An argument as text for a printed command; a byte that is not UTF-8 is written as `\xE9`.
 pub fn typed(argument: &OsStr) -> String {
     lossless(argument, r"\")

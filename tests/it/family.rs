@@ -98,6 +98,14 @@ fn ignored_fields_are_not_compared() {
         ran.stdout.contains("not compared: some bits of byte, 1 assertion; --ignore byte:0xc3"),
         "{ran:?}"
     );
+    let folder = TempDir::new().unwrap();
+    let sarif = folder.path().join("sarif");
+    let report = format!("sarif={}", sarif.display());
+    toy("run", "wrong.json", &["-f", "flags", "--ignore", "byte", "--report", &report]);
+    let sarif: Json = serde_json::from_str(&std::fs::read_to_string(sarif).unwrap()).unwrap();
+    crate::check::sarif_validator().assert_accepts(&sarif, "what was not compared");
+    let said = &sarif["runs"][0]["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"];
+    assert_eq!(said, "not compared: byte, 1 assertion; --ignore byte");
     let ran = run(&["byte"]);
     assert!(ran.stdout.contains("not compared: byte, 1 assertion; --ignore byte"), "{ran:?}");
     assert_eq!(run(&["byte:1"]).exit, 2);

@@ -46,6 +46,11 @@ pub(super) fn demand(
     let at = Path::field(field.name.clone());
     if let FieldType::Memory(memory) = &field.field_type {
         let cells = typed::cells(*node, memory, &field.name)?;
+        if cells.is_empty() && field.options.unlisted == UnlistedCells::Any {
+            // No cell is demanded, but a memory.
+            writer.push(at, Expected::Record, *node);
+            return Ok(());
+        }
         writer.memory(&at, &cells, *given, field.options.unlisted, *node);
         return Ok(());
     }

@@ -45,18 +45,29 @@ impl Family {
     ///
     /// All faults of the declaration.
     pub fn install(text: &str) -> Result<&'static Family, Vec<Diagnostic>> {
+        Family::install_from(text, None)
+    }
+
+    /// As [`Family::install`], of a declaration that lies in the folder with this absolute path, with `/` between names.
+    ///
+    /// # Errors
+    ///
+    /// As [`Family::install`].
+    pub fn install_from(text: &str, folder: Option<String>) -> Result<&'static Family, Vec<Diagnostic>> {
         if text.len() as u64 > MAX_DECLARATION {
             let what = format!("a declaration of more than {MAX_DECLARATION} bytes");
             return Err(vec![Diagnostic::new(what)]);
         }
         let declaration = Box::leak(Box::new(Declaration::parse(text)?));
         let hash = blake3::hash(text.as_bytes()).to_hex().to_string();
-        Ok(Box::leak(Box::new(Family::new(declaration, hash.leak()))))
+        let folder = folder.map(|folder| &*folder.leak());
+        Ok(Box::leak(Box::new(Family::new(declaration, hash.leak(), folder))))
     }
 
-    fn new(declaration: &'static Declaration, hash: &'static str) -> Family {
+    fn new(declaration: &'static Declaration, hash: &'static str, folder: Option<&'static str>) -> Family {
         let reader = |number| {
-            let reader: &'static FamilyReader = Box::leak(Box::new(FamilyReader::new(declaration, number)));
+            let reader: &'static FamilyReader =
+                Box::leak(Box::new(FamilyReader::new(declaration, number, folder)));
             let format: &'static Format = Box::leak(Box::new(format(reader, declaration, hash)));
             (reader, format)
         };

@@ -1,6 +1,7 @@
 //! Reads cases as a declaration says.
 
 use std::borrow::Cow;
+use std::iter;
 use std::sync::Arc;
 
 use super::declaration::{
@@ -17,7 +18,6 @@ use crate::model::rule::LintRule;
 use crate::model::{
     Action, Assertion, Case, DeclaredField, Diagnostic, Name, Origin, Path, Program, Step, Value,
 };
-use crate::text::file_name::uncompressed_name;
 use crate::text::json::{JsonMember, JsonNode, quoted};
 use crate::text::suggest::nearest;
 use crate::text::typed;
@@ -29,6 +29,8 @@ pub(super) struct FamilyReader {
     /// Which of its formats.
     number: usize,
     known: KnownNodes,
+    /// The folder of the declaration; `None` if it is built in.
+    folder: Option<&'static str>,
 }
 
 /// Why a file does not fit a format.
@@ -100,9 +102,13 @@ impl Rejection<'_, '_> {
 }
 
 impl FamilyReader {
-    pub(super) fn new(family: &'static Declaration, number: usize) -> FamilyReader {
+    pub(super) fn new(
+        family: &'static Declaration,
+        number: usize,
+        folder: Option<&'static str>,
+    ) -> FamilyReader {
         let known = KnownNodes::of(&family.formats[number]);
-        FamilyReader { family, number, known }
+        FamilyReader { family, number, known, folder }
     }
 
     /// What writes cases in this format.
@@ -119,15 +125,13 @@ impl FamilyReader {
         self.format().info.as_deref()
     }
 
-    /// Whether the format reads a file with this path, from its folder, with `/` between names.
+    /// Whether the format reads a file with this path, with `/` between names. Globs are matched with the path, and
+    /// with the path from the folder of the declaration.
     pub(super) fn reads(&self, file: &str) -> bool {
         let files = &self.format().files;
-        let file = uncompressed_name(file).unwrap_or(file);
-        let name = file.rsplit('/').next().unwrap_or(file);
-        let matches = |glob: &globset::GlobMatcher, text: &str| {
-            if text.contains('/') { glob.is_match(file) } else { glob.is_match(name) }
-        };
-        files.is_empty() || files.iter().any(|pattern| matches(&pattern.glob, &pattern.text))
+        let below = self.folder.and_then(|folder| file.strip_prefix(folder)?.strip_prefix('/'));
+        let paths = || iter::once(file).chain(below);
+        files.is_empty() || files.iter().any(|pattern| paths().any(|path| pattern.matches(path)))
     }
 
     /// Where the first case is that has all that each case has, and only declared members. The error says why there

@@ -143,7 +143,7 @@ fn of_part((of, options): (&FieldType, &FieldOptions), change: &str) -> Option<D
             };
             Some(rule(TYPES, reason))
         }
-        "value" if options.mask.is_some() => Some(rule(TYPES, MASK)),
+        "value" | "length" if options.mask.is_some() => Some(rule(TYPES, MASK)),
         _ => None,
     }
 }

@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use indexmap::IndexSet;
+
 use super::case::{Reported, RunStates, check_count, refused, wire_action};
 use super::exchange::{Exchange, read_answer};
 use super::trouble::Trouble;
@@ -94,6 +96,14 @@ impl<'r> DeclaredRun<'r> {
             }
             let observe = offer.observed(step)?;
             written.push(DeclaredStep { actions: names.collect(), observe });
+        }
+        if written.iter().all(|step| step.observe.is_empty())
+            && steps.iter().any(|it| it.demands().next().is_some())
+        {
+            let fields: IndexSet<_> =
+                steps.iter().flat_map(Step::demands).map(|it| it.at.first().to_string()).collect();
+            let fields = fields.into_iter().collect::<Vec<_>>().join(", ");
+            return Err(Stopped::Unsupported(format!("nothing that the case demands: {fields}")));
         }
         let assertions = steps.iter().collect();
         Ok(DeclaredRun { info, program, steps: written, assertions, limits, offer })

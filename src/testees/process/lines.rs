@@ -13,6 +13,10 @@ use crate::wire::protocol::{AnswerHeader, MAX_LINE};
 /// How many bytes of a line without an end are kept.
 const SHOWN: usize = 200;
 
+/// The most bytes of answers to requests that a thread sent together: it takes all of them at once. When a process
+/// answers more, those without an answer are asked one by one.
+const MAX_TOGETHER: usize = 4 * MAX_LINE;
+
 /// How many times the limit on the first answer begins anew, at most, because the process says that it is alive.
 const MAX_ALIVE: u32 = 10;
 
@@ -30,6 +34,8 @@ pub(super) enum Incoming {
 pub(super) struct Waiting {
     /// The numbers of the requests without an answer, in order; `None` for `hello`.
     unanswered: VecDeque<Option<u64>>,
+    /// How many bytes the answers have.
+    bytes: usize,
     /// What came. The thread is woken after its last answer, since waking it takes as long as comparing some cases;
     /// it wakes by itself from time to time.
     incoming: Arc<Mailbox<Incoming>>,
@@ -38,7 +44,7 @@ pub(super) struct Waiting {
 impl Waiting {
     /// A thread that waits for answers to requests with these numbers; `None` is the number of `hello`.
     pub(super) fn new(ids: &[Option<u64>], incoming: Arc<Mailbox<Incoming>>) -> Waiting {
-        Waiting { unanswered: ids.iter().copied().collect(), incoming }
+        Waiting { unanswered: ids.iter().copied().collect(), bytes: 0, incoming }
     }
 
     /// Whether the answer to the request with this number is due.
@@ -102,7 +108,8 @@ impl TesteeLines {
         let mut state = lock(&self.state);
         state.waiting.push_back(waiting);
         if let Some(line) = state.early.take() {
-            state.answer(line);
+            // A single line is not too long.
+            let _ = state.answer(line);
         } else if state.waiting.len() == 1 {
             state.begin(Instant::now());
         }
@@ -115,9 +122,8 @@ impl TesteeLines {
     pub(super) fn read(&self, output: impl Read) {
         let mut output = BufReader::with_capacity(1 << 16, output);
         let end = loop {
-            match self.read_line(&mut output) {
-                Ok(line) => self.take(line),
-                Err(end) => break end,
+            if let Err(end) = self.read_line(&mut output).and_then(|line| self.take(line)) {
+                break end;
             }
         };
         let mut state = lock(&self.state);
@@ -131,8 +137,8 @@ impl TesteeLines {
         self.ended.notify_all();
     }
 
-    /// Gives a line to the thread that waits for it.
-    fn take(&self, line: Vec<u8>) {
+    /// Gives a line to the thread that waits for it. Fails if its answers have too many bytes.
+    fn take(&self, line: Vec<u8>) -> Result<(), Trouble> {
         let mut state = lock(&self.state);
         state.unfinished = (Vec::new(), 0);
         let header = AnswerHeader::read(&line);
@@ -144,16 +150,17 @@ impl TesteeLines {
                 waiting.incoming.add(Incoming::Alive(Instant::now()));
                 state.alive += 1;
             }
-            return;
+            return Ok(());
         }
         if let Some(what) = state.stray_of(&header) {
-            return state.add_stray(format!("{what}: {}", quoted_bytes(&line)));
+            state.add_stray(format!("{what}: {}", quoted_bytes(&line)));
+            return Ok(());
         }
         if state.waiting.is_empty() {
             state.early = Some(line);
-        } else {
-            state.answer(line);
+            return Ok(());
         }
+        state.answer(line)
     }
 
     /// Reads a line with its terminator. Until its end is read, the part read so far is kept in the state.
@@ -220,9 +227,14 @@ impl LineState {
         }
     }
 
-    /// Gives a line to the first thread that waits.
-    fn answer(&mut self, line: Vec<u8>) {
-        let Some(waiting) = self.waiting.front_mut() else { return };
+    /// Gives a line to the first thread that waits. Fails if its answers have too many bytes.
+    fn answer(&mut self, line: Vec<u8>) -> Result<(), Trouble> {
+        let Some(waiting) = self.waiting.front_mut() else { return Ok(()) };
+        waiting.bytes += line.len();
+        if waiting.bytes > MAX_TOGETHER {
+            let what = format!("wrote more than {MAX_TOGETHER} bytes to requests in flight");
+            return Err(Trouble::Broke(what));
+        }
         self.said_hello = true;
         self.answered = waiting.unanswered.pop_front().flatten().unwrap_or(0);
         let now = Instant::now();
@@ -231,6 +243,7 @@ impl LineState {
             self.waiting.pop_front();
         }
         self.begin(now);
+        Ok(())
     }
 
     /// Says that the next answer is due.
@@ -276,18 +289,39 @@ mod tests {
         incoming
     }
 
+    fn taken(lines: &TesteeLines, line: &str) {
+        assert!(lines.take(line.as_bytes().to_vec()).is_ok(), "{line}");
+    }
+
+    /// A thread takes all its answers at once, so that they have to fit in memory together.
+    #[test]
+    fn answers_to_requests_in_flight_have_a_limit_together() {
+        let lines = TesteeLines::default();
+        let large = |id: u64| {
+            let line =
+                format!("{{\"type\":\"done\",\"id\":{id},\"x\":\"{}\"}}\n", "x".repeat(MAX_LINE - 100));
+            lines.take(line.into_bytes())
+        };
+        let (first, second) = ([1, 2, 3, 4].map(Some), [5, 6, 7, 8, 9].map(Some));
+        let _first = waiting(&lines, &first);
+        assert!((1..=4).all(|id| large(id).is_ok()));
+        let _second = waiting(&lines, &second);
+        assert!((5..=8).all(|id| large(id).is_ok()));
+        assert!(matches!(large(9), Err(Trouble::Broke(what)) if what.contains("to requests in flight")));
+    }
+
     /// The others of a flood are dropped as they come.
     #[test]
     fn a_process_that_says_that_it_is_alive_gets_ten_times_as_long_for_its_first_answer() {
         let lines = TesteeLines::default();
-        let say = || (0..50).for_each(|_| lines.take(b"{\"type\":\"alive\"}\n".to_vec()));
+        let say = || (0..50).for_each(|_| taken(&lines, "{\"type\":\"alive\"}\n"));
         let count = |incoming: &Mailbox<Incoming>| {
             came(incoming).iter().filter(|it| matches!(it, Incoming::Alive(_))).count()
         };
         let first = waiting(&lines, &[None]);
         say();
         assert_eq!(count(&first), 10);
-        lines.take(b"{\"type\":\"hello\"}\n".to_vec());
+        taken(&lines, "{\"type\":\"hello\"}\n");
         let second = waiting(&lines, &[Some(1)]);
         say();
         assert_eq!(count(&second), 0);
@@ -298,7 +332,7 @@ mod tests {
     fn a_request_is_due_after_the_one_before_it() {
         let lines = TesteeLines::default();
         let (both, last) = (waiting(&lines, &[Some(1), Some(2)]), waiting(&lines, &[Some(3)]));
-        let answer = |id: u64| lines.take(format!("{{\"type\":\"done\",\"id\":{id}}}\n").into_bytes());
+        let answer = |id: u64| taken(&lines, &format!("{{\"type\":\"done\",\"id\":{id}}}\n"));
         assert!(matches!(came(&both)[..], [Incoming::Due(_)]));
         answer(1);
         let [Incoming::Answer(Ok(_), answered), Incoming::Due(due)] = came(&both)[..] else {

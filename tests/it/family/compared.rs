@@ -68,6 +68,107 @@ fn ignored_bits_are_those_of_all_masks() {
     }
 }
 
+/// The bits of a negative number are those of its type: -1 and 127 differ in the highest of eight, and not in those
+/// above, which are copies of it.
+#[test]
+fn the_sign_is_one_of_the_bits_that_can_be_ignored() {
+    for (number_type, demanded, reported, mask, exit) in [
+        ("i8", -1, 127, "0x80", 0),
+        ("i8", -1, 126, "0x80", 1),
+        ("i8", 127, -1, "0x80", 0),
+        ("i8", -1, 0, "0xff", 0),
+        ("i16", -1, 255, "0xff00", 0),
+        ("i16", -1, 127, "0x80", 1),
+        ("i5", -1, 15, "0x10", 0),
+        ("i8?", -1, 127, "0x80", 0),
+        ("i8", -1, -2, "0x1", 0),
+    ] {
+        for (declared, written) in [("T", "N"), ("[T]", "[N]"), ("memory<u8, T>", "[[3, N]]")] {
+            if declared.starts_with('m') && number_type.ends_with('?') {
+                continue;
+            }
+            let state = format!("s = '{}'", declared.replace('T', number_type));
+            let value = |number: i32| written.replace('N', &number.to_string());
+            let vectors = format!(r#"[{{"b":{{}},"e":{{"s":{}}}}}]"#, value(demanded));
+            let answer = format!(r#"{{"s":{}}}"#, value(reported));
+            let ran = against_with(&["--ignore", &format!("s:{mask}")], &state, &vectors, &answer);
+            assert_eq!(ran.exit, exit, "{state}, {demanded} and {reported} without {mask}: {ran:?}");
+        }
+    }
+}
+
+/// What is said of single bits is said of those that are compared.
+#[test]
+fn ignored_flags_are_not_blamed() {
+    let state = "f = { type = 'u8', flags = 'SZYHXPNC' }";
+    let ran = against_with(&["--ignore", "f:0x28"], state, r#"[{"b":{},"e":{"f":0}}]"#, r#"{"f":105}"#);
+    assert!(ran.exit == 1 && ran.stdout.contains("Z, C set, must be clear"), "{ran:?}");
+}
+
+/// A machine that reports nothing of what a case demands has not passed it.
+#[test]
+fn a_case_of_which_all_is_left_out_is_unsupported() {
+    let declared = format!("optional = ['f', 'g']\n{}", declaration("a = 'u8'\nf = 'u8'\ng = 'u8'"));
+    let vectors = r#"[{"b":{},"e":{"a":7,"f":2}},{"b":{},"e":{"f":3,"g":4}}]"#;
+    let folder = folder(&[("m.toml", &declared), ("m.json", vectors)]);
+    let vm = answering(folder.path(), r#"{"a":"0x7"}"#);
+    let ran = vmconf_in(folder.path(), &["run", "m.json", "--family", "./m.toml", "--vm", &vm]);
+    assert!(ran.exit == 0 && ran.stdout.contains("1 passed, "), "{ran:?}");
+    assert!(ran.stdout.contains("1 unsupported"), "{ran:?}");
+    assert!(ran.stdout.contains("nothing that the case demands: f, g"), "{ran:?}");
+}
+
+/// Cells that are not listed may have any value, but there must be a memory.
+#[test]
+fn a_memory_of_any_cells_is_a_demand() {
+    let state = "m = { type = 'memory<u8, u8>', unlisted = 'any' }\na = 'u8'";
+    let vectors = r#"[{"b":{},"e":{"m":[],"a":1}}]"#;
+    assert_eq!(against(state, vectors, r#"{"m":[[1,2]],"a":1}"#).exit, 0);
+    let lacking = against(state, vectors, r#"{"a":1}"#);
+    assert!(lacking.stdout.contains("1 unsupported") && lacking.stdout.contains("no field m"), "{lacking:?}");
+}
+
+/// Globs with a slash are matched from the folder of the declaration, wherever vmconf works.
+#[test]
+fn globs_of_files_are_relative_to_the_declaration() {
+    let with = |glob: &str| {
+        declaration("a = 'u8'").replace("[format]\n", &format!("[format]\nfiles = ['{glob}']\n"))
+    };
+    let vectors = r#"[{"b":{},"e":{"a":7}}]"#;
+    let folder = folder(&[("v.json", vectors)]);
+    let below = folder.path().join("fam/sub");
+    std::fs::create_dir_all(&below).unwrap();
+    std::fs::write(below.join("q.json"), vectors).unwrap();
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut gzip, vectors.as_bytes()).unwrap();
+    std::fs::write(below.join("z.json.gz"), gzip.finish().unwrap()).unwrap();
+    let declared = folder.path().join("fam/m.toml");
+    let fits = |file: &str, from: &str, family: &str| {
+        let ran = vmconf_in(&folder.path().join(from), &["list", file, "--family", family]);
+        assert_eq!(ran.exit == 0, ran.stdout.ends_with("::0\n"), "{ran:?}");
+        ran.exit == 0
+    };
+    for (glob, of_q, of_z) in [
+        ("sub/*.json", true, true),
+        ("./sub/*.json", true, true),
+        ("sub/*.json.gz", false, true),
+        ("*.json.gz", false, true),
+        ("*.json", true, true),
+        ("other/*.json", false, false),
+    ] {
+        std::fs::write(&declared, with(glob)).unwrap();
+        assert_eq!(fits("sub/q.json", "fam", "./m.toml"), of_q, "{glob}");
+        assert_eq!(fits("fam/sub/q.json", ".", "fam/m.toml"), of_q, "{glob}");
+        assert_eq!(fits("q.json", "fam/sub", "../m.toml"), of_q, "{glob}");
+        assert_eq!(fits("fam/sub/z.json.gz", ".", "fam/m.toml"), of_z, "{glob}");
+        let checked = vmconf_in(folder.path(), &["family", "check", "fam/m.toml", "fam/sub/q.json"]);
+        assert_eq!(checked.exit == 0, of_q, "{glob}: {checked:?}");
+    }
+    std::fs::write(&declared, with("../v.json")).unwrap();
+    let ran = vmconf_in(folder.path(), &["family", "check", "fam/m.toml"]);
+    assert!(ran.exit != 0 && ran.stderr.contains("leads out of the folder of the declaration"), "{ran:?}");
+}
+
 /// What lies beside the cases is mentioned, but fails no strict run: no declaration can say that it is ignored.
 #[test]
 fn members_beside_the_cases_are_noted() {

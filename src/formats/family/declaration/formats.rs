@@ -154,6 +154,12 @@ fn step_of(
 fn files(reader: &mut TomlReader<'_>, value: &TomlValue<'_>) -> Vec<FilePattern> {
     let mut patterns = Vec::new();
     for (text, span) in reader.texts(value, "files") {
+        let text = text.strip_prefix("./").map_or_else(|| text.clone(), str::to_owned);
+        if text.split('/').any(|part| part == "..") {
+            let what = format!("{text:?} leads out of the folder of the declaration");
+            reader.error(span, what, "a glob for files below it");
+            continue;
+        }
         match GlobBuilder::new(&text).literal_separator(true).build() {
             Ok(glob) => patterns.push(FilePattern { text, glob: glob.compile_matcher() }),
             Err(error) => {

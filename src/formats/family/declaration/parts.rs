@@ -2,6 +2,8 @@
 
 use globset::GlobMatcher;
 
+use crate::text::file_name::uncompressed_name;
+
 use crate::formats::family::node_path::NodePath;
 use crate::model::{Action, DeclaredField, DiagnosticPlace};
 use crate::text::json::Document;
@@ -78,6 +80,18 @@ pub(in crate::formats::family) struct FilePattern {
     /// The glob as it is written.
     pub(in crate::formats::family) text: String,
     pub(in crate::formats::family) glob: GlobMatcher,
+}
+
+impl FilePattern {
+    /// Whether it matches the path of a file, or, of a compressed file, the path without that ending; a glob without a
+    /// slash, its name.
+    pub(in crate::formats::family) fn matches(&self, file: &str) -> bool {
+        let name = |path: &'_ str| path.rsplit('/').next().unwrap_or(path).to_owned();
+        let is_match = |path: &str| {
+            if self.text.contains('/') { self.glob.is_match(path) } else { self.glob.is_match(name(path)) }
+        };
+        is_match(file) || uncompressed_name(file).is_some_and(is_match)
+    }
 }
 
 /// What is done in a step, and what must be true afterwards.
