@@ -529,7 +529,7 @@ fn of_family(
 }
 
 /// The whole path of a file, as it was reached and without symbolic links: the folder that decides the family may be
-/// around the one that vmconf works in. None for a stream.
+/// around the one that vmconf works in. Empty for a stream.
 fn whole_paths(source: &VectorSource) -> impl Iterator<Item = String> {
     let path = Some(&source.path).filter(|_| source.origin != SourceOrigin::Stream);
     let reached = path.and_then(|path| std::path::absolute(path).ok());

@@ -221,7 +221,7 @@ impl<'c> SpectrumTable<'c> {
 /// Whether several instructions may be wrong for the same reason: how they fail, or what is unusual about an operand.
 fn is_reason(what: &str) -> bool {
     let unusual =
-        |operand: &str| ["2^", "negative", "more than"].iter().any(|start| operand.starts_with(start));
+        |operand: &str| ["2^", "-2^", "negative", "more than"].iter().any(|start| operand.starts_with(start));
     what.starts_with(FAILS) || what.strip_prefix(ANY_OPERAND).is_some_and(unusual)
 }
 
@@ -257,6 +257,21 @@ impl<'c> FailureReason<'c> {
         }
         if self.counts.has(index) {
             self.ops.insert(op);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_size_of_an_operand_is_a_reason_whatever_its_sign() {
+        for what in ["2^15 or more", "-2^15 or less", "negative"] {
+            assert!(is_reason(&format!("{ANY_OPERAND}{what}")), "{what}");
+        }
+        for what in ["0", "a number", "between 1 and (2^7 - 1)"] {
+            assert!(!is_reason(&format!("{ANY_OPERAND}{what}")), "{what}");
         }
     }
 }

@@ -86,9 +86,9 @@ impl FilePattern {
     /// Whether it matches the path of a file, or, of a compressed file, the path without that ending; a glob without a
     /// slash, its name.
     pub(in crate::formats::family) fn matches(&self, file: &str) -> bool {
-        let name = |path: &'_ str| path.rsplit('/').next().unwrap_or(path).to_owned();
         let is_match = |path: &str| {
-            if self.text.contains('/') { self.glob.is_match(path) } else { self.glob.is_match(name(path)) }
+            let name = path.rsplit('/').next().unwrap_or(path);
+            self.glob.is_match(if self.text.contains('/') { path } else { name })
         };
         is_match(file) || uncompressed_name(file).is_some_and(is_match)
     }
