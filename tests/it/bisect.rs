@@ -306,6 +306,30 @@ fn an_explanation_compares_states_of_a_machine_that_reports_instructions() {
     assert!(ran.exit == 1 && ran.stdout.contains("    diverges at step 3, 0x02 ADD\n"), "{ran:?}");
 }
 
+/// The state before an instruction says which one it is; that does not make its predecessor wrong.
+#[test]
+fn what_only_says_which_instruction_is_next_is_no_difference_of_its_predecessor() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("rest.json");
+    let file = path.to_str().unwrap();
+    // The remainder of 7 and 2; the other machine divides.
+    assert_eq!(vmconf(&["exec", "neo3", "0x1712a2", "--vector", file]).exit, 0);
+    let serve = format!("{} serve neo3", env!("CARGO_BIN_EXE_vmconf"));
+    let divides = format!(r#"sed -u s/1712a2\"/1712a1\"/ | {serve}"#);
+    for more in ["", "-e s/digests/none/ -e s/trace/none/"] {
+        let other = format!("other=sh -c '{divides} | sed -u -e s/none/none/ {more}'");
+        let ran = vmconf(&["diff", file, "--vm", &other]);
+        assert!(ran.exit == 1 && ran.stdout.contains("    diverges at step 3, 0x02 MOD\n"), "{ran:?}");
+        let ran = vmconf(&["bisect", file, "--vm", &other]);
+        assert!(ran.exit == 1 && ran.stdout.contains("step 3"), "{ran:?}");
+    }
+    // If nothing else differs, it is a difference all the same.
+    let other = format!(r#"other=sh -c '{serve} | sed -u s/\"MOD\"/\"DIV\"/'"#);
+    let ran = vmconf(&["bisect", file, "--vm", &other]);
+    assert!(ran.exit == 1 && ran.stdout.contains("PUSH2 in step 2 makes the difference\n"), "{ran:?}");
+    assert!(ran.stdout.contains("nextInstruction"), "{ran:?}");
+}
+
 /// Another opcode in the same state is not made by the instruction before it.
 #[test]
 fn an_instruction_that_is_decoded_differently_is_named() {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::divergence::{Compared, Divergence, NextInstruction};
 use crate::isa::Isa;
-use crate::machines::MachineInfo;
 use crate::machines::status::LoadError;
+use crate::machines::{MachineInfo, UpcomingMembers};
 use crate::model::limits::Limits;
 use crate::model::{Breakdown, Case, Interrupt, Value, counted};
 use crate::testees::Stopped;
@@ -160,6 +160,11 @@ impl OnVm {
     /// The names of the fields that its machine has.
     pub(in crate::explain) fn declared(&self) -> impl Iterator<Item = &'static str> {
         self.info.fields.iter().map(|field| field.name)
+    }
+
+    /// The members of the state of its machine that only say which instruction is next.
+    pub(super) fn upcoming(&self) -> Option<UpcomingMembers> {
+        self.info.upcoming
     }
 
     /// Whether it can stop after a number of instructions.

@@ -74,13 +74,14 @@ pub enum Parted {
 /// When a machine gives no answer, and no difference was found before.
 pub fn runs(one: &mut OnVm, other: &mut OnVm, isa: &Isa) -> Result<Bisected, Stopped> {
     let ComparedFields { fields, lacking } = ComparedFields::of([one, other]);
-    let parting = ComparedStates::new([one, other], &fields).parting()?;
-    let before = match &parting {
-        // Only the first of several actions begins at a known instruction, unless a machine counts them.
-        Some(parting) if parting.actions > 0 => preceding([one, other], parting.actions)?,
-        _ => Some(0),
-    };
-    let step = parting.as_ref().and_then(|parting| Some(before? + parting.step?));
+    let upcoming = one.upcoming();
+    let states = ComparedStates::new([one, other], &fields);
+    let parting = match upcoming {
+        Some(upcoming) => states.without(upcoming),
+        None => states,
+    }
+    .parting()?;
+    let step = step_after([one, other], parting.as_ref())?;
     let mut broke = None;
     let divergence = if one.shows_instructions() && other.shows_instructions() {
         // The instruction that makes the difference, and what follows it.
@@ -103,6 +104,8 @@ pub fn runs(one: &mut OnVm, other: &mut OnVm, isa: &Isa) -> Result<Bisected, Sto
         None => (None, None),
     };
     let difference = match (parting, divergence) {
+        // Both may do the same, and yet one of them does not say which instruction is next.
+        (None, None) if upcoming.is_some() => of_all_members([one, other], isa, &fields)?,
         (None, None) => None,
         (Some(parting), Some(divergence)) if step == Some(divergence.step) => {
             let Divergence { last, differs, next, .. } = *divergence;
@@ -117,6 +120,27 @@ pub fn runs(one: &mut OnVm, other: &mut OnVm, isa: &Isa) -> Result<Bisected, Sto
         (Some(parting), None) => Some(of_states([one, other], isa, parting, step)?),
     };
     Ok(Bisected { steps, difference: difference.map(Box::new), lacking, broke })
+}
+
+/// The first difference of states, in whichever members.
+fn of_all_members(
+    [one, other]: [&mut OnVm; 2],
+    isa: &Isa,
+    fields: &[String],
+) -> Result<Option<RunDifference>, Stopped> {
+    let Some(parting) = ComparedStates::new([one, other], fields).parting()? else { return Ok(None) };
+    let step = step_after([one, other], Some(&parting))?;
+    of_states([one, other], isa, parting, step).map(Some)
+}
+
+/// The number of the instruction after which the states differ, if it is known.
+fn step_after(runs: [&mut OnVm; 2], parting: Option<&Parting>) -> Result<Option<u64>, Stopped> {
+    let Some((parting, in_action)) = parting.and_then(|parting| Some((parting, parting.step?))) else {
+        return Ok(None);
+    };
+    // Only the first of several actions begins at a known instruction, unless a machine counts them.
+    let before = if parting.actions > 0 { preceding(runs, parting.actions)? } else { Some(0) };
+    Ok(before.map(|before| before + in_action))
 }
 
 /// How many instructions the first actions execute; `None` if no machine counts them.
