@@ -28,7 +28,7 @@ pub mod tiers;
 pub mod tinyvm;
 pub mod view;
 
-pub use self::info::{BrokenRule, Engine, Executes, Hashed, MachineInfo, ProgramLanguage};
+pub use self::info::{BrokenRule, Engine, Executes, Hashed, MachineInfo, ProgramLanguage, UpcomingMembers};
 
 /// Every machine.
 pub static MACHINES: &[MachineInfo] = &[

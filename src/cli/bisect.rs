@@ -12,9 +12,11 @@ use vmconf::explain::bisect::{
     self, Bisected, NextInstruction, OnVm, Parted, RunDifference, StateDifference, TraceFault,
 };
 use vmconf::machines::Engine;
+use vmconf::model::explanation::OP;
 use vmconf::model::{Exit, Value, brief, counted, escaped};
 use vmconf::testees::process::ProcessVm;
 use vmconf::text::shell::ShellWords;
+use vmconf::wire::eip3155::Eip3155Step;
 
 use super::conduct::{Conduct, SteadyBreakdowns};
 use super::errors::BrokenInput;
@@ -193,6 +195,19 @@ fn print_lacking(
 /// The maximum number of data that are printed for two states.
 const MAX_SHOWN: usize = 20;
 
+/// Prints which instructions the runs execute in the same state.
+fn print_decoded(
+    out: &mut impl Write,
+    step: u64,
+    sides: [&Eip3155Step; 2],
+    names: &[String; 2],
+) -> io::Result<()> {
+    let [one, other] = sides.map(|side| escaped(&side.op));
+    let pc = sides[0].state.iter().find(|member| member.0 == "pc").map(|pc| format!(" at {}", shown(&pc.1)));
+    let [name, of_other] = names.each_ref().map(|name| escaped(name));
+    writeln!(out, "in step {step}{}, {name} executes {one} and {of_other} {other}", pc.unwrap_or_default())
+}
+
 fn print_difference(
     out: &mut impl Write,
     difference: &RunDifference,
@@ -200,10 +215,14 @@ fn print_difference(
     names: &[String; 2],
 ) -> io::Result<()> {
     let RunDifference { at, last, before, members, next, states } = difference;
+    let decoded = difference.decoded();
     let op = last.as_ref().map_or_else(String::new, |last| format!("{} in ", escaped(&last.op)));
     match (at, steps) {
         (Parted::AtStart, _) => writeln!(out, "the runs differ from the start:")?,
-        (Parted::InStep(step), _) => writeln!(out, "{op}step {step} makes the difference")?,
+        (Parted::InStep(step), _) => match decoded {
+            Some(sides) => print_decoded(out, *step, sides, names)?,
+            None => writeln!(out, "{op}step {step} makes the difference")?,
+        },
         (Parted::InStepOf { step, action }, _) => {
             writeln!(out, "step {step} of action {action} makes the difference")?;
         }
@@ -216,14 +235,20 @@ fn print_difference(
     if !matches!(at, Parted::AtStart | Parted::AtEnd(_)) {
         writeln!(out, "before it, in both:")?;
         match (last, before) {
-            (Some(last), _) => print_members(out, &last.state)?,
+            (Some(last), _) => {
+                // The opcode is not the same in both if it is what differs.
+                let state = last.state.iter().filter(|member| decoded.is_none() || member.0 != OP);
+                print_members(out, &state.cloned().collect::<Vec<_>>())?;
+            }
             (None, before) => {
                 print_members(out, before.as_ref().and_then(Value::members).unwrap_or_default())?;
             }
         }
-        writeln!(out, "after it:")?;
+        if decoded.is_none() || !states.is_empty() {
+            writeln!(out, "after it:")?;
+        }
     }
-    if let Some(next) = next {
+    if let Some(next) = next.as_ref().filter(|_| decoded.is_none()) {
         print_next(out, members, next, names)?;
     }
     for StateDifference { at, values } in states.iter().take(MAX_SHOWN) {

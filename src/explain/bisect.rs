@@ -139,7 +139,7 @@ pub(super) fn step_by_step(sources: [&mut dyn StepSource; 2]) -> Result<TraceCom
         }
         let differs = next[0].differences(&next[1]);
         if !differs.is_empty() {
-            let compared = Err(Box::new(Divergence { step, last, differs, next }));
+            let compared = Err(Box::new(Divergence::after(step, last, differs, next)));
             return Ok(TraceComparison { compared, lacking: lacking.into_iter().collect() });
         }
         for (name, lack) in next[0].lacking(&next[1]) {

@@ -2,6 +2,7 @@
 
 use super::bisect::{self, NextInstruction, OnVm, Parted, RunDifference, StateDifference};
 use crate::machines::{self, MachineInfo};
+use crate::model::explanation::OP;
 use crate::model::{Case, DivergedDatum, FirstDivergence, Value, brief};
 use crate::run::RunOptions;
 use crate::wire::eip3155::Eip3155Step;
@@ -45,37 +46,43 @@ fn machines_of(case: &Case, options: &RunOptions) -> Option<(&'static MachineInf
     Some((info, [one, OnVm::embedded(info, case).ok()?]))
 }
 
-/// Where the machine in another process diverges from the embedded one: by its instructions if it reports them, else by
-/// its states.
+/// Where the machine in another process diverges from the embedded one: by its states, and by its instructions if it
+/// reports them.
 fn divergence(info: &MachineInfo, [mut one, mut other]: [OnVm; 2]) -> Option<FirstDivergence> {
     // A machine that crashes here already has a verdict.
-    if one.shows_instructions() {
-        let compared = bisect::machines([&mut one, &mut other], info.isa, u64::MAX).ok()?;
-        compared.err().map(|divergence| of_instructions(*divergence))
-    } else {
-        of_states(*bisect::runs(&mut one, &mut other, info.isa).ok()?.difference?)
+    let difference = *bisect::runs(&mut one, &mut other, info.isa).ok()?.difference?;
+    if let Some([actual, embedded]) = difference.decoded() {
+        let Parted::InStep(step) = difference.at else { return None };
+        let op = diverged(OP.to_owned(), [actual.op.clone(), embedded.op.clone()]);
+        return Some(first(step, Some(embedded.clone()), vec![op]));
+    }
+    let RunDifference { at, last, members, next, states, .. } = difference;
+    match (at, next) {
+        (Parted::InStep(step), Some(next)) => Some(first(step, last, of_instructions(&members, &next))),
+        (Parted::InStep(step), None) => Some(first(step, last, of_states(&states))),
+        (Parted::AtStart, Some(next)) => Some(first(0, last, of_instructions(&members, &next))),
+        // It is not known in which instruction the states begin to differ.
+        _ => None,
     }
 }
 
-fn of_instructions(bisect::Divergence { step, last, differs, next }: bisect::Divergence) -> FirstDivergence {
+fn of_instructions(members: &[&str], next: &[NextInstruction; 2]) -> Vec<DivergedDatum> {
     let text = |name: &str, next: &NextInstruction| match (next.get(name), next) {
         (Some(value), _) => value.to_string(),
         (None, NextInstruction::Step(step)) => format!("{} follows", step.op),
         (None, NextInstruction::End(_)) => "the run ends".to_owned(),
     };
-    let datum = |name: &str| diverged(name.to_owned(), next.each_ref().map(|next| text(name, next)));
-    first(step, last, differs.into_iter().map(datum).collect())
+    let datum = |name: &&str| diverged((*name).to_owned(), next.each_ref().map(|next| text(name, next)));
+    members.iter().map(datum).collect()
 }
 
-/// `None` if it is not known in which instruction the states begin to differ.
-fn of_states(RunDifference { at, last, states, .. }: RunDifference) -> Option<FirstDivergence> {
-    let Parted::InStep(step) = at else { return None };
+fn of_states(states: &[StateDifference]) -> Vec<DivergedDatum> {
     let text = |value: &Option<Value>| {
         value.as_ref().map_or_else(|| "nothing".to_owned(), |value| brief(value, MAX_VALUE))
     };
     let datum =
         |differs: &StateDifference| diverged(differs.at.to_string(), differs.values.each_ref().map(text));
-    Some(first(step, last, states.iter().map(datum).collect()))
+    states.iter().map(datum).collect()
 }
 
 fn diverged(datum: String, [actual, embedded]: [String; 2]) -> DivergedDatum {

@@ -14,9 +14,6 @@ use crate::testees::{Stopped, Testee};
 use crate::text::json::{Document, JsonNode, quoted};
 use crate::text::suggest::nearest;
 
-/// The last path component of every field that holds the name of an instruction.
-const MNEMONIC_FIELD: &str = "nextInstruction";
-
 /// Checks a case that could be read.
 pub(super) struct Inspection<'c> {
     case: &'c Case,
@@ -163,7 +160,7 @@ impl<'c> Inspection<'c> {
         }
         if let (PathKey::Name(last), Expected::Is(Value::Text(name))) =
             (assertion.at.last(), &assertion.expected)
-            && **last == *MNEMONIC_FIELD
+            && self.machine.and_then(|machine| machine.upcoming).is_some_and(|it| *it.name == **last)
             && !self.mnemonics().any(|mnemonic| mnemonic == name)
         {
             let what = format!("{} has no instruction {}", self.case.machine, quoted(name));

@@ -46,6 +46,7 @@ pub fn describe(machine: ElsewhereMachine) -> &'static MachineInfo {
         trap: None,
         fields: machine.fields,
         optional: machine.optional,
+        upcoming: None,
         hashed: None,
         assemble: info::as_it_is,
         new: |limits| Box::new(NoMachine { account: CaseAccount::new(limits) }),

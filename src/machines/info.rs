@@ -46,6 +46,8 @@ pub struct MachineInfo {
     pub fields: &'static [MemberShape],
     /// The fields that a machine in another process need not report: assertions on them are then left out.
     pub optional: &'static [&'static str],
+    /// The members of its state that only say which instruction is next; `None` for a machine without them.
+    pub upcoming: Option<UpcomingMembers>,
     /// The fields that are hashes of other fields; `None` for a machine whose vectors demand no hashes.
     pub hashed: Option<Hashed>,
     /// The program with bytes in place of mnemonics and sources; the error is about a datum of the program.
@@ -74,6 +76,15 @@ pub struct BrokenRule {
     pub code: Option<u16>,
     /// Creates a machine that breaks it.
     pub plant: fn(&Limits) -> Box<dyn Machine>,
+}
+
+/// The members of a state that only say which instruction is next, wherever in it they are.
+#[derive(Debug, Clone, Copy)]
+pub struct UpcomingMembers {
+    /// Its mnemonic.
+    pub name: &'static str,
+    /// Its code.
+    pub code: &'static str,
 }
 
 /// The fields that are hashes of other fields.

@@ -308,7 +308,7 @@ pub struct FurtherCauses {
     pub oldest: Vec<ExecutedInstruction>,
 }
 
-/// The first step after which two machines differ.
+/// The first step after which two machines differ, or in which they execute different instructions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct FirstDivergence {
@@ -320,7 +320,7 @@ pub struct FirstDivergence {
     /// Its mnemonic, if there is a step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub op: Option<String>,
-    /// What differs after it.
+    /// What differs after it; only [`OP`] if the machines execute different instructions in it.
     pub differs: Vec<DivergedDatum>,
 }
 
@@ -341,10 +341,22 @@ impl FirstDivergence {
     pub fn is_end(&self) -> bool {
         matches!(&self.differs[..], [DivergedDatum { datum, .. }] if datum == END)
     }
+
+    /// The mnemonics of what the machine and the embedded one execute in this step, if they execute different
+    /// instructions in the same state.
+    pub fn decoded(&self) -> Option<[&str; 2]> {
+        match &self.differs[..] {
+            [DivergedDatum { datum, actual, embedded }] if datum == OP => Some([actual, embedded]),
+            _ => None,
+        }
+    }
 }
 
 /// What differs if one run ends and the other one does not.
 pub const END: &str = "the end";
+
+/// The name of the datum of a step that is its opcode.
+pub const OP: &str = "op";
 
 /// The first instruction that did something other than its row declares.
 #[derive(Debug, Clone, PartialEq)]

@@ -210,11 +210,15 @@ fn further_differences(
 /// Writes where the machine diverges from the embedded one, and the first instruction that did not do what
 /// its row declares.
 fn deviations(text: &mut Vec<u8>, explained: &Explanation) -> io::Result<()> {
-    if let Some(FirstDivergence { step, pc, op, differs }) = &explained.divergence {
+    if let Some(first @ FirstDivergence { step, pc, op, differs }) = &explained.divergence {
         let instruction =
             pc.zip(op.as_ref()).map(|(pc, op)| format!(", 0x{pc:02x} {op}")).unwrap_or_default();
         writeln!(text, "    {DIM}diverges{DIM:#} at step {step}{}", escaped(&instruction))?;
-        for DivergedDatum { datum, actual, embedded } in differs.iter().take(MAX_DIVERGED) {
+        if let Some([actual, embedded]) = first.decoded().map(|ops| ops.map(escaped)) {
+            writeln!(text, "      executes {actual} there, the embedded machine {embedded}")?;
+        }
+        let after = if first.decoded().is_some() { &[] } else { &differs[..] };
+        for DivergedDatum { datum, actual, embedded } in after.iter().take(MAX_DIVERGED) {
             let [actual, embedded] = [actual, embedded].map(|value| truncate(&escaped(value), 0, 48));
             let datum = if datum == END { String::new() } else { format!("{datum} ") };
             writeln!(text, "      {datum}after it {actual}, on the embedded machine {embedded}")?;

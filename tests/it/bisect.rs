@@ -275,7 +275,9 @@ fn an_explanation_begins_where_the_machines_diverge() {
     let ran = vmconf(&["diff", file, "--vm", &other]);
     assert_eq!(ran.exit, 1, "{ran:?}");
     assert!(
-        ran.stdout.contains("    diverges at step 2, 0x02 PUSH1\n      op after it 2, on the embedded"),
+        ran.stdout.contains(
+            "    diverges at step 3, 0x04 ADD\n      executes MUL there, the embedded machine ADD\n"
+        ),
         "{ran:?}"
     );
     let only = |filter: &str| {
@@ -288,6 +290,57 @@ fn an_explanation_begins_where_the_machines_diverge() {
     assert!(ran.exit == 1 && ran.stdout.contains(by_state), "{ran:?}");
     let ran = only("-e s/digests/none/ -e s/.run.,.set.,.step-into.,//");
     assert!(ran.exit == 1 && !ran.stdout.contains("diverges"), "{ran:?}");
+}
+
+/// What instructions do not show, such as local variables, differs in the states alone.
+#[test]
+fn an_explanation_compares_states_of_a_machine_that_reports_instructions() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("sum.json");
+    let file = path.to_str().unwrap();
+    // 3 + 4 = 7, but 8 in the states of the other machine.
+    assert_eq!(vmconf(&["exec", "neo3", "0x13149e", "--vector", file]).exit, 0);
+    let serve = format!("{} serve neo3", env!("CARGO_BIN_EXE_vmconf"));
+    let other = format!(r#"other=sh -c '{serve} | sed -u s/\"7\"/\"8\"/'"#);
+    let ran = vmconf(&["diff", file, "--vm", &other]);
+    assert!(ran.exit == 1 && ran.stdout.contains("    diverges at step 3, 0x02 ADD\n"), "{ran:?}");
+}
+
+/// The state before an instruction says which one it is; that does not make its predecessor wrong.
+#[test]
+fn what_only_says_which_instruction_is_next_is_no_difference_of_its_predecessor() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("rest.json");
+    let file = path.to_str().unwrap();
+    // The remainder of 7 and 2; the other machine divides.
+    assert_eq!(vmconf(&["exec", "neo3", "0x1712a2", "--vector", file]).exit, 0);
+    let serve = format!("{} serve neo3", env!("CARGO_BIN_EXE_vmconf"));
+    let divides = format!(r#"sed -u s/1712a2\"/1712a1\"/ | {serve}"#);
+    for more in ["", "-e s/digests/none/ -e s/trace/none/"] {
+        let other = format!("other=sh -c '{divides} | sed -u -e s/none/none/ {more}'");
+        let ran = vmconf(&["diff", file, "--vm", &other]);
+        assert!(ran.exit == 1 && ran.stdout.contains("    diverges at step 3, 0x02 MOD\n"), "{ran:?}");
+        let ran = vmconf(&["bisect", file, "--vm", &other]);
+        assert!(ran.exit == 1 && ran.stdout.contains("step 3"), "{ran:?}");
+    }
+    // If nothing else differs, it is a difference all the same.
+    let other = format!(r#"other=sh -c '{serve} | sed -u s/\"MOD\"/\"DIV\"/'"#);
+    let ran = vmconf(&["bisect", file, "--vm", &other]);
+    assert!(ran.exit == 1 && ran.stdout.contains("PUSH2 in step 2 makes the difference\n"), "{ran:?}");
+    assert!(ran.stdout.contains("nextInstruction"), "{ran:?}");
+}
+
+/// Another opcode in the same state is not made by the instruction before it.
+#[test]
+fn an_instruction_that_is_decoded_differently_is_named() {
+    let step = |pc: u64, op: u64, top: &str| format!("{{\"pc\":{pc},\"op\":{op},\"stack\":[\"{top}\"]}}\n");
+    let trace = |op, top| [step(0, 0x60, "0x1"), step(2, op, "0x2"), step(3, 0, top)].concat();
+    let Ran { exit, stdout, .. } = compare(&trace(5, "0x3"), &trace(4, "0x4"));
+    assert_eq!(exit, 1);
+    let (first, rest) = stdout.split_once('\n').unwrap();
+    assert_eq!(first, "in step 2 at 2, /one executes 0x05 and /other 0x04");
+    let before = rest.split_once("look: ").unwrap().0;
+    assert_eq!(before, "before it, in both:\n  pc          2\n  stack       [2]\n");
 }
 
 /// A NeoVM of N3 that only executes single instructions, and says 8 for 7.

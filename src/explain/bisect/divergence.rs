@@ -1,7 +1,7 @@
 //! Where two runs of one program diverge.
 
 use crate::model::Value;
-use crate::model::explanation::END;
+use crate::model::explanation::{END, OP};
 use crate::wire::eip3155::{Eip3155Step, TraceMembers};
 
 /// The number of steps if two traces do not differ, otherwise where they diverge.
@@ -14,10 +14,35 @@ pub struct Divergence {
     pub step: u64,
     /// That step, whose instruction causes the difference; `None` if the first states differ.
     pub last: Option<Eip3155Step>,
-    /// The names of the data that differ after it.
+    /// The names of the data that differ after it; only the instruction if that is what differs in it.
     pub differs: Vec<&'static str>,
-    /// What follows in each run.
+    /// What follows in each run, or that step in each if only its instruction differs.
     pub next: [NextInstruction; 2],
+}
+
+impl Divergence {
+    /// Of two runs of which this follows a common step with this number.
+    pub(super) fn after(
+        step: u64,
+        last: Option<Eip3155Step>,
+        differs: Vec<&'static str>,
+        next: [NextInstruction; 2],
+    ) -> Divergence {
+        let decoded = decoded(&differs, &next).map(|steps| steps[0].clone());
+        match decoded {
+            // The same state, in which the runs execute different instructions: the step before it did nothing wrong.
+            Some(common) => Divergence { step: step + 1, last: Some(common), differs, next },
+            None => Divergence { step, last, differs, next },
+        }
+    }
+}
+
+/// The step in each run if only its instruction differs.
+pub(super) fn decoded<'n>(differs: &[&str], next: &'n [NextInstruction; 2]) -> Option<[&'n Eip3155Step; 2]> {
+    match next {
+        [NextInstruction::Step(one), NextInstruction::Step(other)] if *differs == [OP] => Some([one, other]),
+        _ => None,
+    }
 }
 
 /// What follows the last common step of a run.

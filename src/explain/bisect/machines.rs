@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::divergence::{Compared, Divergence, NextInstruction};
 use crate::isa::Isa;
-use crate::machines::MachineInfo;
 use crate::machines::status::LoadError;
+use crate::machines::{MachineInfo, UpcomingMembers};
 use crate::model::limits::Limits;
 use crate::model::{Breakdown, Case, Interrupt, Value, counted};
 use crate::testees::Stopped;
@@ -160,6 +160,11 @@ impl OnVm {
     /// The names of the fields that its machine has.
     pub(in crate::explain) fn declared(&self) -> impl Iterator<Item = &'static str> {
         self.info.fields.iter().map(|field| field.name)
+    }
+
+    /// The members of the state of its machine that only say which instruction is next.
+    pub(super) fn upcoming(&self) -> Option<UpcomingMembers> {
+        self.info.upcoming
     }
 
     /// Whether it can stop after a number of instructions.
@@ -385,7 +390,7 @@ pub fn machines(runs: [&mut dyn InstructionList; 2], isa: &Isa, most: u64) -> Re
         );
         return Err(OnVm::broke(&what));
     }
-    Ok(Err(Box::new(Divergence { step, last, differs, next })))
+    Ok(Err(Box::new(Divergence::after(step, last, differs, next))))
 }
 
 /// The range narrowed by the hashes at these points.

@@ -1,6 +1,6 @@
 //! Finds the first difference between two machines by their instructions and by their states.
 
-use super::divergence::{Divergence, NextInstruction};
+use super::divergence::{Divergence, NextInstruction, decoded};
 use super::machines::{InstructionList, OnVm, machines, step_of};
 use super::states::{ComparedFields, ComparedStates, Parting, StateDifference};
 use crate::isa::Isa;
@@ -33,10 +33,18 @@ pub struct RunDifference {
     pub before: Option<Value>,
     /// What differs in what the machines report before their next instruction, by name.
     pub members: Vec<&'static str>,
-    /// What each machine reports before its next instruction; `None` if a machine reports no instructions.
+    /// What each machine reports before its next instruction, or before this one if only the instruction itself
+    /// differs; `None` if a machine reports no instructions.
     pub next: Option<[NextInstruction; 2]>,
     /// What differs in the states.
     pub states: Vec<StateDifference>,
+}
+
+impl RunDifference {
+    /// The step in each run if they execute different instructions in the same state.
+    pub fn decoded(&self) -> Option<[&Eip3155Step; 2]> {
+        decoded(&self.members, self.next.as_ref()?)
+    }
 }
 
 /// Where a difference arises.
@@ -66,13 +74,14 @@ pub enum Parted {
 /// When a machine gives no answer, and no difference was found before.
 pub fn runs(one: &mut OnVm, other: &mut OnVm, isa: &Isa) -> Result<Bisected, Stopped> {
     let ComparedFields { fields, lacking } = ComparedFields::of([one, other]);
-    let parting = ComparedStates::new([one, other], &fields).parting()?;
-    let before = match &parting {
-        // Only the first of several actions begins at a known instruction, unless a machine counts them.
-        Some(parting) if parting.actions > 0 => preceding([one, other], parting.actions)?,
-        _ => Some(0),
-    };
-    let step = parting.as_ref().and_then(|parting| Some(before? + parting.step?));
+    let upcoming = one.upcoming();
+    let states = ComparedStates::new([one, other], &fields);
+    let parting = match upcoming {
+        Some(upcoming) => states.without(upcoming),
+        None => states,
+    }
+    .parting()?;
+    let step = step_after([one, other], parting.as_ref())?;
     let mut broke = None;
     let divergence = if one.shows_instructions() && other.shows_instructions() {
         // The instruction that makes the difference, and what follows it.
@@ -95,16 +104,43 @@ pub fn runs(one: &mut OnVm, other: &mut OnVm, isa: &Isa) -> Result<Bisected, Sto
         None => (None, None),
     };
     let difference = match (parting, divergence) {
+        // Both may do the same, and yet one of them does not say which instruction is next.
+        (None, None) if upcoming.is_some() => of_all_members([one, other], isa, &fields)?,
         (None, None) => None,
         (Some(parting), Some(divergence)) if step == Some(divergence.step) => {
             let Divergence { last, differs, next, .. } = *divergence;
             let found = of_states([one, other], isa, parting, step)?;
             Some(RunDifference { last, members: differs, next: Some(next), ..found })
         }
+        // Different instructions in the step that follows the difference of the states.
+        (Some(parting), Some(divergence)) if step.is_some_and(|step| step < divergence.step) => {
+            Some(of_states([one, other], isa, parting, step)?)
+        }
         (_, Some(divergence)) => Some(of_instructions(*divergence)),
         (Some(parting), None) => Some(of_states([one, other], isa, parting, step)?),
     };
     Ok(Bisected { steps, difference: difference.map(Box::new), lacking, broke })
+}
+
+/// The first difference of states, in whichever members.
+fn of_all_members(
+    [one, other]: [&mut OnVm; 2],
+    isa: &Isa,
+    fields: &[String],
+) -> Result<Option<RunDifference>, Stopped> {
+    let Some(parting) = ComparedStates::new([one, other], fields).parting()? else { return Ok(None) };
+    let step = step_after([one, other], Some(&parting))?;
+    of_states([one, other], isa, parting, step).map(Some)
+}
+
+/// The number of the instruction after which the states differ, if it is known.
+fn step_after(runs: [&mut OnVm; 2], parting: Option<&Parting>) -> Result<Option<u64>, Stopped> {
+    let Some((parting, in_action)) = parting.and_then(|parting| Some((parting, parting.step?))) else {
+        return Ok(None);
+    };
+    // Only the first of several actions begins at a known instruction, unless a machine counts them.
+    let before = if parting.actions > 0 { preceding(runs, parting.actions)? } else { Some(0) };
+    Ok(before.map(|before| before + in_action))
 }
 
 /// How many instructions the first actions execute; `None` if no machine counts them.

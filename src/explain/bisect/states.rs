@@ -6,6 +6,7 @@ use std::ops::Range;
 use indexmap::IndexMap;
 
 use super::machines::{OnVm, RunPoint, between};
+use crate::machines::UpcomingMembers;
 use crate::model::{Name, Path, Value};
 use crate::testees::Stopped;
 
@@ -68,13 +69,21 @@ impl ComparedFields {
 pub(super) struct ComparedStates<'r> {
     runs: [&'r mut OnVm; 2],
     fields: &'r [String],
+    /// The names of members that are not compared, wherever they are.
+    left_out: Vec<&'static str>,
     /// The weight of the largest state so far.
     weight: usize,
 }
 
 impl<'r> ComparedStates<'r> {
     pub(super) fn new(runs: [&'r mut OnVm; 2], fields: &'r [String]) -> ComparedStates<'r> {
-        ComparedStates { runs, fields, weight: 0 }
+        ComparedStates { runs, fields, left_out: Vec::new(), weight: 0 }
+    }
+
+    /// The same without members that only say which instruction is next: the instruction before it does not make that
+    /// difference, and the next one is what then does something else.
+    pub(super) fn without(self, upcoming: UpcomingMembers) -> Self {
+        ComparedStates { left_out: vec![upcoming.name, upcoming.code], ..self }
     }
 
     /// The first difference between states; `None` if none was found. Fails when a machine gives no answer, and no
@@ -90,9 +99,9 @@ impl<'r> ComparedStates<'r> {
             // It may be the difference that keeps one of the machines from ending.
             Err(stopped) => return self.unended(actions)?.map_or(Err(stopped), |found| Ok(Some(found))),
         };
-        let first = (0..=actions).find(|done| is_different(&after, *done));
+        let first = (0..=actions).find(|done| self.is_different(&after, *done));
         let searched = match first {
-            Some(0) => return Ok(Some(parting(&after, None, 0, 0, None))),
+            Some(0) => return Ok(Some(self.parting_at(&after, None, 0, 0, None))),
             Some(number) => number - 1..number,
             None => 0..actions,
         };
@@ -102,7 +111,7 @@ impl<'r> ComparedStates<'r> {
                 return Ok(Some(found));
             }
         }
-        Ok(first.map(|done| parting(&after, Some(done - 1), done, done - 1, None)))
+        Ok(first.map(|done| self.parting_at(&after, Some(done - 1), done, done - 1, None)))
     }
 
     /// The first difference of runs that do not end.
@@ -126,12 +135,12 @@ impl<'r> ComparedStates<'r> {
             let stops: Vec<_> =
                 [range.start].into_iter().chain(points.iter().copied()).chain([range.end]).collect();
             let after = self.after(&at(action, &stops))?;
-            let Some(first) = (1..stops.len()).find(|index| is_different(&after, *index)) else {
+            let Some(first) = (1..stops.len()).find(|index| self.is_different(&after, *index)) else {
                 return Ok(None);
             };
             range = stops[first - 1]..stops[first];
             if range.end - range.start == 1 {
-                return Ok(Some(parting(&after, Some(first - 1), first, action, Some(range.end))));
+                return Ok(Some(self.parting_at(&after, Some(first - 1), first, action, Some(range.end))));
             }
         }
         Ok(None)
@@ -154,7 +163,7 @@ impl<'r> ComparedStates<'r> {
                 Err(stopped) => return Err(stopped),
             };
             for (index, point) in points.into_iter().enumerate() {
-                if is_different(&after, index) {
+                if self.is_different(&after, index) {
                     return Ok(Some(known..point));
                 }
                 known = point;
@@ -186,6 +195,26 @@ impl<'r> ComparedStates<'r> {
         self.weight = weights.max().unwrap_or(0).max(self.weight);
         Ok(states)
     }
+
+    fn is_different(&self, after: &[Vec<Value>; 2], index: usize) -> bool {
+        !self.differences(after, index, 1).is_empty()
+    }
+
+    fn parting_at(
+        &self,
+        after: &[Vec<Value>; 2],
+        before: Option<usize>,
+        differing: usize,
+        actions: usize,
+        step: Option<u64>,
+    ) -> Parting {
+        let differs = self.differences(after, differing, MAX_LISTED);
+        Parting { actions, step, before: before.map(|index| after[0][index].clone()), differs }
+    }
+
+    fn differences(&self, after: &[Vec<Value>; 2], index: usize, most: usize) -> Vec<StateDifference> {
+        DifferenceList::of([&after[0][index], &after[1][index]], &self.left_out, most)
+    }
 }
 
 /// Fewer points, or a smaller one, above `known`.
@@ -200,72 +229,81 @@ fn at(actions: usize, steps: &[u64]) -> Vec<RunPoint> {
     steps.iter().map(|steps| RunPoint { actions, steps: *steps }).collect()
 }
 
-fn is_different(after: &[Vec<Value>; 2], index: usize) -> bool {
-    !differences([&after[0][index], &after[1][index]], 1).is_empty()
-}
-
 /// The maximum number of differences that are listed.
 const MAX_LISTED: usize = 100;
 
-fn parting(
-    after: &[Vec<Value>; 2],
-    before: Option<usize>,
-    differing: usize,
-    actions: usize,
-    step: Option<u64>,
-) -> Parting {
-    let differs = differences([&after[0][differing], &after[1][differing]], MAX_LISTED);
-    Parting { actions, step, before: before.map(|index| after[0][index].clone()), differs }
-}
-
-/// The leaves that differ between two states, at most this number. The members of a record have no order, and what
-/// is empty may be left out.
+/// The leaves that differ between two states, at most this number.
 pub(in crate::explain) fn differences(states: [&Value; 2], most: usize) -> Vec<StateDifference> {
-    let mut found = Vec::new();
-    for (name, values) in members(states.map(|state| state.members().unwrap_or_default())) {
-        add(&Path::field(name.clone()), values, most, &mut found);
-    }
-    found
+    DifferenceList::of(states, &[], most)
 }
 
-fn add(at: &Path, values: [Option<&Value>; 2], most: usize, found: &mut Vec<StateDifference>) {
-    let is_nothing =
-        |value: Option<&Value>| value.is_none_or(|value| *value == Value::Null || value.is_empty());
-    if found.len() == most || values[0] == values[1] || values.into_iter().all(is_nothing) {
-        return;
-    }
-    match values {
-        [Some(Value::Typed(name, one)), Some(Value::Typed(of_other, other))] if name == of_other => {
-            add(at, [Some(&**one), Some(&**other)], most, found);
-        }
-        [Some(Value::Record(one)), Some(Value::Record(other))] => {
-            let at = at.as_parent();
-            for (name, values) in members([one, other]) {
-                if found.len() == most {
-                    return;
-                }
-                add(&at.child(name.clone()), values, most, found);
-            }
-        }
-        [Some(Value::List(one)), Some(Value::List(other))] => {
-            for (index, at) in at.items().take(one.len().max(other.len())).enumerate() {
-                if found.len() == most {
-                    return;
-                }
-                match [one.get(index), other.get(index)] {
-                    values @ [Some(_), Some(_)] => add(&at, values, most, found),
-                    // An item that is empty is an item all the same.
-                    values => push(&at, values, most, found),
-                }
-            }
-        }
-        _ => push(at, values, most, found),
-    }
+/// The leaves that differ between two states, as far as they are found. The members of a record have no order, and
+/// what is empty may be left out.
+struct DifferenceList<'s> {
+    found: Vec<StateDifference>,
+    most: usize,
+    /// The names of members that are not compared.
+    left_out: &'s [&'static str],
 }
 
-fn push(at: &Path, values: [Option<&Value>; 2], most: usize, found: &mut Vec<StateDifference>) {
-    if found.len() < most {
-        found.push(StateDifference { at: at.clone(), values: values.map(Option::<&Value>::cloned) });
+impl DifferenceList<'_> {
+    fn of(states: [&Value; 2], left_out: &[&'static str], most: usize) -> Vec<StateDifference> {
+        let mut list = DifferenceList { found: Vec::new(), most, left_out };
+        for (name, values) in members(states.map(|state| state.members().unwrap_or_default())) {
+            list.add(&Path::field(name.clone()), values);
+        }
+        list.found
+    }
+
+    fn is_full(&self) -> bool {
+        self.found.len() == self.most
+    }
+
+    fn add(&mut self, at: &Path, values: [Option<&Value>; 2]) {
+        let is_nothing =
+            |value: Option<&Value>| value.is_none_or(|value| *value == Value::Null || value.is_empty());
+        if self.is_full() || values[0] == values[1] || values.into_iter().all(is_nothing) {
+            return;
+        }
+        match values {
+            [Some(Value::Typed(name, one)), Some(Value::Typed(of_other, other))] if name == of_other => {
+                self.add(at, [Some(&**one), Some(&**other)]);
+            }
+            [Some(Value::Record(one)), Some(Value::Record(other))] => self.add_members(at, [one, other]),
+            [Some(Value::List(one)), Some(Value::List(other))] => self.add_items(at, [one, other]),
+            _ => self.push(at, values),
+        }
+    }
+
+    fn add_members(&mut self, at: &Path, records: [&[(Name, Value)]; 2]) {
+        let at = at.as_parent();
+        for (name, values) in members(records) {
+            if self.is_full() {
+                return;
+            }
+            if !self.left_out.contains(&&**name) {
+                self.add(&at.child(name.clone()), values);
+            }
+        }
+    }
+
+    fn add_items(&mut self, at: &Path, [one, other]: [&[Value]; 2]) {
+        for (index, at) in at.items().take(one.len().max(other.len())).enumerate() {
+            if self.is_full() {
+                return;
+            }
+            match [one.get(index), other.get(index)] {
+                values @ [Some(_), Some(_)] => self.add(&at, values),
+                // An item that is empty is an item all the same.
+                values => self.push(&at, values),
+            }
+        }
+    }
+
+    fn push(&mut self, at: &Path, values: [Option<&Value>; 2]) {
+        if !self.is_full() {
+            self.found.push(StateDifference { at: at.clone(), values: values.map(Option::<&Value>::cloned) });
+        }
     }
 }
 

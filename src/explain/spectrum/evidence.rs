@@ -7,6 +7,7 @@ use crate::explain::explain;
 use crate::explain::suspects::FailureEvidence;
 use crate::isa::{DeclaredEffect, Isa, OpInfo};
 use crate::machines::by_name;
+use crate::model::explanation::OP;
 use crate::model::{BlameAnswer, Explanation, FirstDivergence, VerdictKind};
 use crate::run::sources::Sources;
 use crate::run::{self, KnownVerdicts, LoadOptions, Worker};
@@ -67,12 +68,13 @@ pub fn made_by(answers: &[BlameAnswer], isa: &'static Isa) -> Option<BTreeSet<&'
     is_known.then_some(ops)
 }
 
-/// Whether the difference shows that the instruction before it is wrong. It does not if a run ends there,
-/// since steps may not show why, or if only the opcode differs, since no instruction causes other code at
-/// the same place.
+/// Whether the difference shows that the instruction is wrong. It does not if a run ends there, since steps may not
+/// show why, or if another opcode follows at the same place with other data, since no instruction causes other code
+/// there.
 fn is_shown(first: &FirstDivergence) -> bool {
     let differs = |name: &str| first.differs.iter().any(|it| it.datum == name);
-    !first.is_end() && !first.differs.is_empty() && (differs("pc") || !differs("op"))
+    let is_caused = differs("pc") || !differs(OP) || first.decoded().is_some();
+    !first.is_end() && !first.differs.is_empty() && is_caused
 }
 
 /// Whether steps show everything that an instruction depends on, that is, only the top of the stack.

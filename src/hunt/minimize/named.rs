@@ -27,12 +27,13 @@ pub(in crate::hunt) struct NamedInstruction {
     answer: Option<mem::Discriminant<BlameAnswer>>,
 }
 
-/// The instruction after which the machines first differ, if both report their steps. Where what follows is another
-/// instruction at the same place, the machines do not execute the same program, and none is to blame before.
+/// The instruction after which the machines first differ, if both report their steps, or that one of them executes as
+/// another one. Where more differs before another instruction at the same place, the machines do not execute the same
+/// program, and none is to blame before.
 pub(in crate::hunt) fn diverging_instruction(explained: &Explanation) -> Option<&'static str> {
     let divergence = explained.divergence.as_ref()?;
     let differs = |name: &str| divergence.differs.iter().any(|it| it.datum == name);
-    if differs("op") && !differs("pc") {
+    if divergence.decoded().is_none() && differs("op") && !differs("pc") {
         return None;
     }
     let machine = machines::by_name(explained.report.machine.as_deref()?)?;

@@ -27,6 +27,7 @@ pub const INFO: MachineInfo = MachineInfo {
     trap: None,
     fields: members_of!(Ethereum::FIELDS),
     optional: &[],
+    upcoming: None,
     hashed: Some(Hashed {
         root: "root",
         root_of: world::root_of,

@@ -41,6 +41,7 @@ pub const INFO: MachineInfo = MachineInfo {
     trap: None,
     fields: members_of!(Evm::FIELDS),
     optional: &[],
+    upcoming: None,
     hashed: None,
     assemble: crate::machines::info::as_it_is,
     new: |limits| Box::new(Evm::new(limits)),

@@ -47,6 +47,7 @@ pub const INFO: MachineInfo = MachineInfo {
     trap: Some("trap"),
     fields: members_of!(MiniC89::FIELDS),
     optional: &[],
+    upcoming: None,
     hashed: None,
     assemble: crate::machines::info::as_it_is,
     new: |limits| Box::new(MiniC89::new(limits)),

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::isa::{Isa, OpInfo};
+use crate::machines::info::UpcomingMembers;
 use crate::machines::status::LoadError;
 use crate::model::{Name, Path, Program, Value};
 
@@ -55,6 +56,10 @@ pub(in crate::machines) fn assemble(
 pub(in crate::machines) fn wrong(name: &'static str, value: &Value, expected: &str) -> LoadError {
     LoadError::at(Path::field(name), format!("{name} is {value} and must be {expected}"))
 }
+
+/// The members of a frame that say which instruction is next.
+pub(in crate::machines) const UPCOMING: UpcomingMembers =
+    UpcomingMembers { name: "nextInstruction", code: "nextOpcode" };
 
 /// The mnemonic of a code, or its number if it is undefined.
 pub(in crate::machines) fn code_name(isa: &Isa, code: u8) -> Cow<'static, str> {

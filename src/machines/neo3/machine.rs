@@ -13,7 +13,7 @@ use crate::machines::change::{self, StateChanges};
 use crate::machines::info::{Engine, Executes, MachineInfo, ProgramLanguage};
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::{Advanced, At, Machine, Meter, Metered, Until};
-use crate::machines::neo::script::code_name;
+use crate::machines::neo::script::{UPCOMING, code_name};
 use crate::machines::observe::{StateFields, members_of};
 use crate::machines::plant::PlantFaults;
 use crate::machines::status::{LoadError, Status};
@@ -39,6 +39,7 @@ pub const INFO: MachineInfo = MachineInfo {
     fields: members_of!(Neo3::FIELDS),
     // The texts are those of one implementation.
     optional: &["exceptionMessage"],
+    upcoming: Some(UPCOMING),
     hashed: None,
     assemble: program::assemble,
     new: |limits| Box::new(Neo3::new(limits)),

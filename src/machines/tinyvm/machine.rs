@@ -43,6 +43,7 @@ pub const INFO: MachineInfo = MachineInfo {
     trap: None,
     fields: members_of!(TinyVm::FIELDS),
     optional: &[],
+    upcoming: None,
     hashed: None,
     assemble: program::assemble,
     new: |limits| Box::new(TinyVm::new(limits)),
