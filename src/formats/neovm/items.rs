@@ -96,7 +96,9 @@ impl NeoAssertions<'_> {
                 }
                 None
             }
-            _ => fields.required("value", self.diagnostics),
+            Some(_) => fields.required("value", self.diagnostics),
+            // Whether a value is missing depends on the type.
+            None => fields.optional("value"),
         };
         fields.finish(self.diagnostics);
         let (at, of) = (name?.at(), of?);

@@ -265,8 +265,17 @@ fn read_config(
     }
     let schedule = fields.present("blobSchedule");
     fields.finish(diagnostics);
+    let schedule = schedule?;
+    if !schedule.is_object() {
+        diagnostics.error(wrong_type(
+            schedule,
+            "blobSchedule",
+            "an object with the blob parameters of each fork",
+        ));
+        return None;
+    }
     let mut forks = Vec::new();
-    for fork in schedule?.members() {
+    for fork in schedule.members() {
         let mut fields = FieldReader::open(fork.value, "blob parameters of a fork", diagnostics)?;
         let mut blobs = AccountMembers::default();
         for name in ["max", "baseFeeUpdateFraction"] {
@@ -404,7 +413,7 @@ fn authorization(item: JsonNode<'_>, diagnostics: &mut Diagnostics) -> Option<Va
         ("r", fields.required("r", diagnostics)),
         ("s", fields.required("s", diagnostics)),
     ] {
-        members.keep(name, node.and_then(|node| diagnostics.keep(unbounded(node))).map(Value::Int));
+        members.keep(name, node.and_then(|node| diagnostics.keep(of_any_size(node))).map(Value::Int));
     }
     if parity.is_none() {
         diagnostics.error(fields.without("v"));
@@ -414,17 +423,31 @@ fn authorization(item: JsonNode<'_>, diagnostics: &mut Diagnostics) -> Option<Va
     Some(Value::Record(members.0))
 }
 
-/// A quantity, or one of any size, which no transaction can have: after `0x:bigint `, or of more than 64 digits.
-fn unbounded(node: JsonNode<'_>) -> Result<BigInt, Diagnostic<Origin>> {
-    const MAX_DIGITS: usize = 1024;
+/// A number of an authorization: those that no transaction can have make it invalid, which is no error of the vector.
+fn of_any_size(node: JsonNode<'_>) -> Result<BigInt, Diagnostic<Origin>> {
     const DIGITS_OF_WORD: usize = 64;
     let text = node.text().unwrap_or_default();
-    let long = || text.strip_prefix("0x").filter(|digits| digits.len() > DIGITS_OF_WORD);
-    let Some(digits) = text.strip_prefix("0x:bigint 0x").or_else(long) else { return quantity(node) };
+    match text.strip_prefix("0x").filter(|digits| digits.len() > DIGITS_OF_WORD && !digits.starts_with(':')) {
+        Some(digits) => long_number(node, digits),
+        None => unbounded(node),
+    }
+}
+
+/// A quantity, or after `0x:bigint ` one of any size, which no transaction can have.
+fn unbounded(node: JsonNode<'_>) -> Result<BigInt, Diagnostic<Origin>> {
+    let text = node.text().unwrap_or_default();
+    match text.strip_prefix("0x:bigint 0x") {
+        Some(digits) => long_number(node, digits),
+        None => quantity(node),
+    }
+}
+
+fn long_number(node: JsonNode<'_>, digits: &str) -> Result<BigInt, Diagnostic<Origin>> {
+    const MAX_DIGITS: usize = 1024;
     let only_digits = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
     let number = Some(digits).filter(|digits| only_digits && digits.len() <= MAX_DIGITS);
     number.and_then(|digits| BigInt::parse_bytes(digits.as_bytes(), 16)).ok_or_else(|| {
-        let what = format!("{} is not a quantity", quoted(&text));
+        let what = format!("{} is not a quantity", node.shown());
         Diagnostic::at(node.at(), what).expected("at most 1024 hex digits").under(LintRule::Number)
     })
 }

@@ -96,9 +96,11 @@ impl TinyReader<'_> {
             self.diagnostics.error(wrong_type(node, name, "an object of words by address"));
             return None;
         }
-        let mut seen = HashSet::new();
+        let (mut seen, mut keys) = (HashSet::new(), HashSet::new());
+        // A key that comes twice in the same spelling is reported with the others of the file.
+        let members = node.members().filter(|member| keys.insert(member.key.clone()));
         let part = |member: JsonMember<'_>| self.diagnostics.keep(sparse_part(&member, &mut seen));
-        Some(node.members().filter_map(part).collect())
+        Some(members.filter_map(part).collect())
     }
 
     /// `{"file": "name.segment"}` or `{"file": "name.asm"}`.
