@@ -19,7 +19,7 @@ use crate::model::{Explanation, FirstDivergence, StackComparison, StateLeaf};
 use self::blame::{
     AskedDatum, Counter, Recorder, SoughtDatum, WINDOW, WatchedInstructions, WriterSearch, WrongPart,
 };
-use self::first_divergence::DivergenceSearch;
+use self::first_divergence::{DivergenceSearch, as_diverged};
 use crate::model::{BlameAnswer, Case, CaseDifference, CaseReport, Expected, Path, PathKey, Value};
 use crate::run::{self, JudgedCase, LoadedFile, RunOptions, Worker};
 use crate::testees::embedded::Embedded;
@@ -151,6 +151,15 @@ impl<'r, 'o, 'l> Ran<'r, 'o, 'l> {
         let of_leaves = blames.split_off(differences.len().min(blames.len()));
         if let Some(world) = &mut hashes.world {
             world.leaves.iter_mut().zip(of_leaves).for_each(|(leaf, answer)| leaf.answer = Some(answer));
+        }
+        if let Some(first) = &divergence {
+            let on_embedded = counted.watched.report.verdict.failure();
+            let is_same =
+                |it: &CaseDifference| on_embedded.is_some_and(|failure| failure.differences.contains(it));
+            for (answer, _) in blames.iter_mut().zip(differences).filter(|(_, it)| !is_same(it)) {
+                let of_embedded = std::mem::replace(answer, BlameAnswer::NoCell(None));
+                *answer = as_diverged(of_embedded, first);
+            }
         }
         let row_deviation = row_deviation.filter(|_| fails);
         let is_origin_unknown = fails

@@ -3,7 +3,7 @@
 use super::bisect::{self, NextInstruction, OnVm, Parted, RunDifference, StateDifference};
 use crate::machines::{self, MachineInfo};
 use crate::model::explanation::OP;
-use crate::model::{Case, DivergedDatum, FirstDivergence, Value, brief};
+use crate::model::{Blame, BlameAnswer, Case, DivergedDatum, FirstDivergence, Value, brief};
 use crate::run::RunOptions;
 use crate::wire::eip3155::Eip3155Step;
 
@@ -36,6 +36,34 @@ impl DivergenceSearch {
         let is_unsearched = length > most;
         let found = if is_unsearched { None } else { divergence(info, machines) };
         DivergenceSearch { found, is_unsearched }
+    }
+}
+
+/// What produced a value of a machine in another process that is not the one of the embedded machine, given what
+/// produced the latter and the step after which the machines differ. What was made before that step was right, so that
+/// the instruction of the step that should only have moved it made the wrong value.
+pub(super) fn as_diverged(answer: BlameAnswer, first: &FirstDivergence) -> BlameAnswer {
+    match answer {
+        BlameAnswer::By(mut blame) if blame.by.number() < first.step => {
+            let Some(mover) = blame.moved_by.iter().position(|mover| mover.number() == first.step) else {
+                // The wrong value came another way than the one of the embedded machine.
+                return BlameAnswer::NoCell(None);
+            };
+            let moved_by = blame.moved_by.drain(..mover).collect();
+            let by = blame.moved_by.swap_remove(0);
+            let inputs = vec![Vec::new(); by.inputs.len()];
+            let further = None;
+            BlameAnswer::By(Box::new(Blame {
+                by,
+                moved_by,
+                inputs,
+                further,
+                unfollowed: None,
+                reached_by: None,
+                left_by: None,
+            }))
+        }
+        answer => answer,
     }
 }
 

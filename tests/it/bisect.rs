@@ -306,6 +306,28 @@ fn an_explanation_compares_states_of_a_machine_that_reports_instructions() {
     assert!(ran.exit == 1 && ran.stdout.contains("    diverges at step 3, 0x02 ADD\n"), "{ran:?}");
 }
 
+/// What made the value on the embedded machine did not make another value, which appears when it is moved.
+#[test]
+fn a_value_that_is_moved_wrongly_is_made_by_what_moves_it() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("swapped.json");
+    let file = path.to_str().unwrap();
+    // PUSH3 PUSH4 SWAP leaves 3 on top; the other machine leaves 9.
+    assert_eq!(vmconf(&["exec", "neo3", "0x131450", "--vector", file]).exit, 0);
+    let serve = format!("{} serve neo3", env!("CARGO_BIN_EXE_vmconf"));
+    let items = |top| {
+        let item = |value| format!(r#"{{"type":"Integer","value":"{value}"}}"#);
+        format!("{},{}", item(top), item(4))
+    };
+    let script = folder.path().join("fault.sed");
+    fs::write(&script, format!("s/{}/{}/g", items(3), items(9))).unwrap();
+    let other = format!("other=sh -c '{serve} | sed -u -f {}'", script.display());
+    let ran = vmconf(&["diff", file, "--vm", &other]);
+    assert!(ran.exit == 1 && ran.stdout.contains("    diverges at step 3, 0x02 SWAP\n"), "{ran:?}");
+    assert!(ran.stdout.contains("    made by  step 3, 0x02 SWAP"), "{ran:?}");
+    assert!(!ran.stdout.contains("by  step 1"), "{ran:?}");
+}
+
 /// The state before an instruction says which one it is; that does not make its predecessor wrong.
 #[test]
 fn what_only_says_which_instruction_is_next_is_no_difference_of_its_predecessor() {
