@@ -7,7 +7,7 @@ use super::alike::{CommonParts, NamedCases};
 use super::before::{MAX_COMPARED, NumbersBefore, ObservedNumber, numbers, observed, rule};
 use crate::model::{SeparatingCondition, SuspectAnalysis, VerdictKind, counted};
 use crate::run::sources::Sources;
-use crate::run::{self, KnownVerdicts, LoadOptions, LoadedCase};
+use crate::run::{self, KnownVerdicts, LoadOptions, LoadedCase, LoadedFile};
 
 /// The most files that a condition names.
 const MAX_FILES: usize = 4;
@@ -62,25 +62,31 @@ impl CasesByName<'_> {
             }
             let file = run::open(&source, options);
             for case in (0..file.cases()).filter_map(|index| file.case(index)) {
-                let Some((is_passing, parts)) = self.in_common(&case) else { continue };
-                let mut suspects = suspects
-                    .iter_mut()
-                    .map(|(_, before)| before)
-                    .filter(|it| parts.contains(&it.part))
-                    .peekable();
-                if suspects.peek().is_none() {
-                    continue;
-                }
-                let Some(read) = case.read().ok().and_then(|read| read.case) else { continue };
-                let Some(info) = file.options().families.machine(read.machine) else { continue };
-                if all.is_empty() {
-                    all = observed(info);
-                }
-                let numbers = numbers(&read.program.0, &all);
-                suspects.for_each(|before| before.add(is_passing, &numbers));
+                self.read_case(&file, &case, &mut all, suspects);
             }
         }
         all
+    }
+
+    /// Adds what a case gives to the machine to those suspects that have the case.
+    fn read_case(
+        &self,
+        file: &LoadedFile<'_>,
+        case: &LoadedCase<'_>,
+        all: &mut Vec<ObservedNumber>,
+        suspects: &mut [(usize, StatesBefore)],
+    ) -> Option<()> {
+        let (is_passing, parts) = self.in_common(case)?;
+        let having = suspects.iter_mut().map(|(_, before)| before).filter(|it| parts.contains(&it.part));
+        let mut having = having.peekable();
+        having.peek()?;
+        let read = case.read().ok()?.case?;
+        if all.is_empty() {
+            *all = observed(file.options().families.machine(read.machine)?);
+        }
+        let numbers = numbers(&read.program.0, all);
+        having.for_each(|before| before.add(is_passing, &numbers));
+        Some(())
     }
 
     /// Whether a case of the machine passes, and what it has in common with failing ones. `None` for other cases.
