@@ -105,6 +105,71 @@ fn ignored_flags_are_not_blamed() {
     assert!(ran.exit == 1 && ran.stdout.contains("Z, C set, must be clear"), "{ran:?}");
 }
 
+/// Of a number of which some bits are compared, reports say the number that is demanded and the one that is reported,
+/// which bits are compared, and which of them differ.
+#[test]
+fn numbers_under_a_mask_are_reported_whole() {
+    let named = "f = { type = 'u8', flags = 'SZYHXPNC', mask = '0xd7' }";
+    let plain = "f = { type = 'u8', mask = '0x0f' }";
+    let inside = "f = [{ a = { type = 'i8', mask = '0x8f' } }]";
+    let ignored: &[&str] = &["--ignore", "f:0x28"];
+    for (flags, state, demanded, reported, text, numbers, mask, note) in [
+        (
+            &[][..],
+            named,
+            "4",
+            "105",
+            ["0x04", "0x69"],
+            ["4", "105"],
+            "0xd7",
+            "Z, C set, must be clear; P clear, must be set; only 0xd7 is compared",
+        ),
+        (&[], plain, "16", "33", ["0x10", "0x21"], ["16", "33"], "0xf", "0x1 differs; only 0xf is compared"),
+        (
+            ignored,
+            "f = 'u8'",
+            "16",
+            "57",
+            ["0x10", "0x39"],
+            ["16", "57"],
+            "0xd7",
+            "0x1 differs; only 0xd7 is compared",
+        ),
+        (
+            ignored,
+            plain,
+            "16",
+            "57",
+            ["0x10", "0x39"],
+            ["16", "57"],
+            "0x7",
+            "0x1 differs; only 0x7 is compared",
+        ),
+        (
+            &[],
+            inside,
+            r#"[{"a":16}]"#,
+            r#"[{"a":-1}]"#,
+            ["0x10", "-0x01"],
+            ["16", "-1"],
+            "0x8f",
+            "0x8f differs; only 0x8f is compared",
+        ),
+    ] {
+        let vectors = format!(r#"[{{"b":{{}},"e":{{"f":{demanded}}}}}]"#);
+        let answer = format!(r#"{{"f":{reported}}}"#);
+        let shown = against_with(flags, state, &vectors, &answer);
+        assert!(shown.exit == 1 && shown.stdout.contains(note), "{state}: {shown:?}");
+        assert!(text.iter().all(|number| shown.stdout.contains(number)), "{state}: {shown:?}");
+        let json = against_with(&[flags, &["--report", "json"]].concat(), state, &vectors, &answer);
+        let [demanded, reported] = numbers;
+        let difference = format!(
+            r#""expected":{{"int":"{demanded}"}},"actual":{{"int":"{reported}"}},"mask":"{mask}","note":"{note}""#
+        );
+        assert!(json.stdout.contains(&difference), "{difference}: {json:?}");
+    }
+}
+
 /// A machine that reports nothing of what a case demands has not passed it.
 #[test]
 fn a_case_of_which_all_is_left_out_is_unsupported() {
