@@ -73,8 +73,10 @@ impl<'i> IgnoredFields<'i> {
             }
             (Expected::Is(expected), Some(actual)) => is_equal_without(&mask, expected, actual, datum_type),
             // A cell that is not listed is 0, on either side.
-            (Expected::Absent, Some(actual)) => is_equal_without(&mask, &zero, actual, datum_type),
-            (Expected::Is(expected), None) if mismatch.at.parent().is_some() => {
+            (Expected::Absent, Some(actual)) if self.is_cell(&mismatch.at) => {
+                is_equal_without(&mask, &zero, actual, datum_type)
+            }
+            (Expected::Is(expected), None) if self.is_cell(&mismatch.at) => {
                 is_equal_without(&mask, expected, &zero, datum_type)
             }
             _ => false,
@@ -98,6 +100,12 @@ impl<'i> IgnoredFields<'i> {
         let of_field = self.ignored.iter().filter(|ignored| ignored.is_of(at));
         let masks = of_field.filter_map(|it| it.mask.as_ref());
         masks.cloned().reduce(|all, mask| all | mask).map(BigInt::from)
+    }
+
+    /// Whether a datum is a cell of a memory.
+    fn is_cell(self, at: &Path) -> bool {
+        let of = at.parent().and_then(|memory| self.type_at(memory));
+        matches!(of.map(FieldType::present), Some(FieldType::Memory(_)))
     }
 
     /// The declared type of a datum; `None` if its field is not that of a family.

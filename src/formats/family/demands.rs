@@ -91,7 +91,7 @@ impl DemandWriter<'_> {
         let DemandedPart { field_type, options, node, given } = part;
         match (value, field_type) {
             (value, FieldType::Optional(inner)) if value != Value::Null => {
-                if matches!(**inner, FieldType::Table(_) | FieldType::Map(..)) {
+                if matches!(**inner, FieldType::Table(_)) {
                     // If there is none, its members need not be told one by one.
                     self.push(at.clone(), Expected::Record, node);
                 }
@@ -114,9 +114,7 @@ impl DemandWriter<'_> {
                 self.items(&at, items, |index| types.get(index), part)
             }
             (Value::Record(members), FieldType::Table(fields)) => self.fields(&at, members, fields, part),
-            (Value::Record(members), FieldType::Map(_, inner)) if inner.has_memory() => {
-                self.entries(&at, members, inner, part)
-            }
+            (Value::Record(members), FieldType::Map(_, inner)) => self.entries(&at, members, inner, part),
             (value @ Value::Int(_), _) if options.mask.is_some() => {
                 let mask = options.mask.clone().unwrap_or_default();
                 self.push(at, Expected::Bits(Box::new(ExpectedBits { value, mask })), node);
@@ -160,6 +158,8 @@ impl DemandWriter<'_> {
         field_type: &FieldType,
         map: DemandedPart<'_, '_>,
     ) -> Result<(), Diagnostic<Origin>> {
+        // Even if no entry is demanded, there must be a map.
+        self.push(at.clone(), Expected::Record, map.node);
         let keys = entries.iter().map(|(name, _)| PathKey::Name(name.clone()));
         self.push(at.clone(), Expected::Only(keys.collect()), map.node);
         let (parent, options) = (at.as_parent(), &FieldOptions::default());

@@ -12,6 +12,7 @@ use crate::formats::write_back::{NotRepresentable, WrittenBack, WrongAssertion, 
 use crate::model::{Expected, ExpectedBits, FieldType, MemoryType, Name, Path, PathKey, Value};
 use crate::text::edit::TextChange;
 use crate::text::json::JsonNode;
+use crate::text::number::integer;
 use crate::text::typed;
 
 /// The changes that replace the expected value with the actual one, in the notation of the field's type.
@@ -21,6 +22,16 @@ pub(super) fn write_back<'d>(writer: FamilyWriter<'_>, wrong: &WrongAssertion<'d
     }
     let family = writer.declaration;
     let is_container = wrong.node.is_array() || wrong.node.is_object();
+    if let Some(FieldType::Map(keys, values)) = wrong.at.parent().map(|map| declared(family, map).present()) {
+        match (wrong.expected, wrong.actual, wrong.at.last()) {
+            (_, None, _) => return wrong.remove(0),
+            (Expected::Absent, Some(entry), PathKey::Name(key)) => {
+                let key = key_like(wrong.node, key, keys);
+                return Ok(vec![TextChange::add_member(wrong.node, &key, json(entry, values)?)]);
+            }
+            _ => {}
+        }
+    }
     match (wrong.expected, memory_of(family, wrong.at)) {
         // An expectation as a whole says what the cells are that it does not list.
         (Expected::Is(_) | Expected::Absent, Some(memory)) if is_container => add_cell(memory, wrong),
@@ -81,8 +92,17 @@ fn unlisted<'d>(
         return None;
     }
     let member = [PathStep::Member(field.name.to_string())];
-    let gap = Gap::of(wrong.node, &member).filter(|_| *wrong.at == Path::field(field.name.clone()))?;
-    let value = wrong.present().and_then(|value| json(value, &field.field_type));
+    let gap = Gap::of(wrong.node, &member)?;
+    let value = if *wrong.at == Path::field(field.name.clone()) {
+        wrong.present().and_then(|value| json(value, &field.field_type))
+    } else {
+        // What of it differs has a place of its own in the next round.
+        let is_case = |node: &JsonNode<'_>| {
+            writer.format.demanded_whole().is_some_and(|all| all.find(*node) == Some(wrong.node))
+        };
+        let given = wrong.chain().find(is_case).and_then(|case| writer.given_value(case, index));
+        given.ok_or_else(|| NotRepresentable::because("it cannot be added"))
+    };
     Some(value.and_then(|value| {
         let change = gap.put(value);
         change.map(|change| vec![change]).ok_or_else(|| NotRepresentable::because("it cannot be added"))
@@ -203,7 +223,20 @@ fn map_like(
         }
     }
     for (key, value) in left {
-        written.insert(key.to_owned(), json(value, values)?);
+        written.insert(key_like(old, key, keys), json(value, values)?);
     }
     Ok(Json::Object(written))
+}
+
+/// A new key of a map, in the notation of the others.
+fn key_like(map: JsonNode<'_>, key: &str, keys: &FieldType) -> String {
+    let is_prefixed = map.members().next().is_none_or(|first| first.key.contains("0x"));
+    match (is_prefixed, keys) {
+        (true, _) => key.to_owned(),
+        (_, FieldType::Bytes) => key.trim_start_matches("0x").to_owned(),
+        (_, FieldType::Unsigned(_) | FieldType::Signed(_) | FieldType::Int) => {
+            integer(key).map_or_else(|| key.to_owned(), |number| number.to_string())
+        }
+        _ => key.to_owned(),
+    }
 }

@@ -170,6 +170,51 @@ fn numbers_under_a_mask_are_reported_whole() {
     }
 }
 
+/// What differs in a map is an entry of it, at its place; an entry too many is told with its key, at the place of the map.
+#[test]
+fn entries_of_maps_have_their_places() {
+    let state = "m = 'map<u8, u8>'\nn = 'map<text, map<text, u8>>'";
+    let vectors = "[{\"b\":{},\"e\":{\n\"m\":{\n\"1\":2,\n\"3\":4},\n\"n\":{\n\"a\":{\"x\":1},\n\"b\":{}}}}]";
+    let right = r#"{"m":{"1":2,"3":4},"n":{"a":{"x":1},"b":{}}}"#;
+    assert_eq!(against(state, vectors, right).exit, 0);
+    for (from, to, differs) in [
+        (
+            r#""3":4"#,
+            r#""3":5"#,
+            r#""path":"m/0x3","expected":{"int":"4"},"actual":{"int":"5"},"line":4,"column":5"#,
+        ),
+        (
+            r#","3":4"#,
+            "",
+            r#""path":"m/0x3","expected":{"int":"4"},"actual":{"absent":true},"line":4,"column":5"#,
+        ),
+        (
+            r#""3":4"#,
+            r#""3":4,"9":0"#,
+            r#""path":"m/0x9","expected":{"absent":true},"actual":{"int":"0"},"line":2,"column":5"#,
+        ),
+        (
+            r#""x":1"#,
+            r#""x":7"#,
+            r#""path":"n/a/x","expected":{"int":"1"},"actual":{"int":"7"},"line":6,"column":10"#,
+        ),
+        (
+            r#","b":{}"#,
+            "",
+            r#""path":"n/b","expected":{"type":"object"},"actual":{"absent":true},"line":7,"column":5"#,
+        ),
+        (
+            r#""b":{}"#,
+            r#""b":{"y":2}"#,
+            r#""path":"n/b/y","expected":{"absent":true},"actual":{"int":"2"},"line":7,"column":5"#,
+        ),
+    ] {
+        let ran = against_with(&["--report", "json"], state, vectors, &right.replace(from, to));
+        let only = format!(r#""differences":[{{{differs}}}],"#);
+        assert!(ran.exit == 1 && ran.stdout.contains(&only), "{differs}: {ran:?}");
+    }
+}
+
 /// A machine that reports nothing of what a case demands has not passed it.
 #[test]
 fn a_case_of_which_all_is_left_out_is_unsupported() {
