@@ -37,7 +37,7 @@ pub mod suspects;
 pub mod value;
 pub mod verdict;
 
-pub use self::assertion::{Assertion, Expected};
+pub use self::assertion::{Assertion, Expected, ExpectedBits};
 pub use self::brief::{brief, brief_bytes};
 pub use self::case::{Action, Case, CaseId, Program, Step};
 pub use self::case_report::CaseReport;

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use num_bigint::{BigInt, BigUint, Sign};
+
 use super::name::Name;
 use super::path::{Path, PathKey};
 use super::position::Origin;
@@ -32,6 +34,8 @@ impl Assertion {
 pub enum Expected {
     /// Exactly this.
     Is(Value),
+    /// A number of which only some bits are compared.
+    Bits(Box<ExpectedBits>),
     /// One of these: the format writes several values the same way.
     OneOf(Vec<Value>),
     /// This value or absent, for data whose absence has a value: a missing word of storage is zero.
@@ -53,11 +57,57 @@ pub enum Expected {
     Order(Vec<PathKey>),
 }
 
+/// A number of which only some bits are compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExpectedBits {
+    /// The number, with all its bits.
+    pub value: Value,
+    /// The bits that are compared.
+    pub mask: BigUint,
+}
+
+impl ExpectedBits {
+    /// Whether a value is a number with the same bits where they are compared.
+    pub fn has(&self, actual: &Value) -> bool {
+        self.differing(actual).is_some_and(|differing| differing.sign() == Sign::NoSign)
+    }
+
+    /// The compared bits in which a number differs; `None` if the value is no number.
+    pub fn differing(&self, actual: &Value) -> Option<BigInt> {
+        match (&self.value, actual) {
+            (Value::Int(expected), Value::Int(actual)) => {
+                Some((expected ^ actual) & BigInt::from(self.mask.clone()))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Expected {
+    /// The demanded value, if it is a single one.
+    pub fn value(&self) -> Option<&Value> {
+        match self {
+            Expected::Is(value) | Expected::IsOrAbsent(value) => Some(value),
+            Expected::Bits(bits) => Some(&bits.value),
+            _ => None,
+        }
+    }
+
+    /// Whether it is this value, as far as it is compared.
+    pub fn is(&self, actual: &Value) -> bool {
+        match self {
+            Expected::Bits(bits) => bits.has(actual),
+            other => other.value() == Some(actual),
+        }
+    }
+}
+
 /// Formatted for people, to follow the word "expected".
 impl fmt::Display for Expected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Expected::Is(value) | Expected::IsOrAbsent(value) => write!(f, "{value}"),
+            Expected::Bits(bits) => write!(f, "{} in the bits {:#x}", bits.value, bits.mask),
             Expected::OneOf(values) => {
                 let values: Vec<_> = values.iter().map(Value::to_string).collect();
                 f.write_str(&values.join(" or "))

@@ -118,6 +118,26 @@ pub enum ListOrder {
     Any,
 }
 
+impl DeclaredField {
+    /// The field at a path inside this one, with its options: this one itself, or a field of a table in it. `None` if a
+    /// datum there is no field.
+    pub fn declared_at(&self, keys: &[&PathKey]) -> Option<&DeclaredField> {
+        fn inside<'f>(field_type: &'f FieldType, keys: &[&PathKey]) -> Option<&'f DeclaredField> {
+            match (field_type, keys) {
+                (FieldType::Optional(inner), _) => inside(inner, keys),
+                (FieldType::List(item) | FieldType::Array(item, _), [PathKey::Index(_), rest @ ..]) => {
+                    inside(item, rest)
+                }
+                (FieldType::Table(fields), [PathKey::Name(name), rest @ ..]) => {
+                    fields.iter().find(|field| field.name == *name)?.declared_at(rest)
+                }
+                _ => None,
+            }
+        }
+        if keys.is_empty() { Some(self) } else { inside(&self.field_type, keys) }
+    }
+}
+
 impl FieldType {
     /// The zero or empty value.
     pub fn empty(&self) -> Value {

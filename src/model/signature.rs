@@ -114,12 +114,12 @@ fn kind(difference: &CaseDifference) -> String {
         (Expected::Len(_), _) => "other length",
         (Expected::Type(_) | Expected::Record, _) => "other type",
         (Expected::Order(_), _) => "other order",
-        (Expected::Is(expected) | Expected::IsOrAbsent(expected), Some(actual))
-            if type_of(expected) != type_of(actual) =>
-        {
+        (expected, Some(actual)) if expected.value().is_some_and(|it| type_of(it) != type_of(actual)) => {
             "other type"
         }
-        (Expected::Is(_) | Expected::IsOrAbsent(_) | Expected::OneOf(_), Some(_)) => "other value",
+        (Expected::Is(_) | Expected::Bits(_) | Expected::IsOrAbsent(_) | Expected::OneOf(_), Some(_)) => {
+            "other value"
+        }
     };
     kind.to_owned()
 }

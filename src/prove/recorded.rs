@@ -115,6 +115,7 @@ fn demanded(step: &Step, declared: &[&'static str]) -> RecordedFields {
     for Assertion { at, expected, .. } in step.demands() {
         let value = match expected {
             Expected::Is(value) => value.clone(),
+            Expected::Bits(bits) => bits.value.clone(),
             Expected::Len(count) => Value::List(vec![Value::Null; *count]),
             // Its members are demanded, too.
             Expected::Only(keys) if keys.is_empty() => Value::Record(Vec::new()),

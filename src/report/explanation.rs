@@ -409,7 +409,7 @@ fn stacks(text: &mut Vec<u8>, stack: &StackComparison, most: usize) -> io::Resul
 
 fn is_wrong(expected: &Expected, actual: Option<&Value>) -> bool {
     match expected {
-        Expected::Is(value) => actual != Some(value),
+        Expected::Is(_) | Expected::Bits(_) => !actual.is_some_and(|actual| expected.is(actual)),
         Expected::Type(name) => !matches!(actual, Some(Value::Typed(its, _)) if its == name),
         _ => false,
     }

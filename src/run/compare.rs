@@ -55,8 +55,8 @@ pub(super) fn differences(
     let difference = |Mismatch { at, expected, actual, origin }| {
         let end = step.end.as_ref().filter(|end| end.at == at);
         let note = state.explain(&at).or_else(|| end?.rule.map(str::to_owned));
-        let besides = || ignored.expected_besides(&at, &expected, actual.as_ref());
-        let note = note.or_else(|| state.tell_apart(&at, &besides(), actual.as_ref()));
+        let expected = ignored.without_bits(&at, expected);
+        let note = note.or_else(|| state.tell_apart(&at, &expected, actual.as_ref()));
         CaseDifference { step: number, at, expected, actual, place: document.place(origin.0), note }
     };
     Ok(mismatches.into_iter().map(difference).collect())
@@ -213,6 +213,7 @@ impl<'v> Finder<'v> {
 fn compare(assertion: &Assertion, actual: Option<&Value>, mismatches: &mut Vec<Mismatch>) {
     let holds = match (&assertion.expected, actual) {
         (Expected::Is(expected), actual) => actual == Some(expected),
+        (Expected::Bits(expected), actual) => actual.is_some_and(|actual| expected.has(actual)),
         (Expected::OneOf(values), actual) => actual.is_some_and(|actual| values.contains(actual)),
         (Expected::IsOrAbsent(expected), actual) => actual.is_none_or(|actual| actual == expected),
         (Expected::Only(keys), Some(value)) if value.members().is_some() => {

@@ -2,7 +2,9 @@
 
 use num_bigint::{BigInt, BigUint};
 
-use crate::model::{Expected, FieldType, MemberShape, Mismatch, Name, Path, PathKey, Shape, Value};
+use crate::model::{
+    Expected, ExpectedBits, FieldType, MemberShape, Mismatch, Name, Path, PathKey, Shape, Value,
+};
 use crate::text::number::natural;
 
 /// A field that is not compared, or some of its bits.
@@ -66,24 +68,31 @@ impl<'i> IgnoredFields<'i> {
         let zero = Value::int(0);
         let datum_type = self.type_at(&mismatch.at);
         match (&mismatch.expected, &mismatch.actual) {
+            (Expected::Bits(bits), Some(actual)) => {
+                bits.differing(actual).is_some_and(|differing| &differing & &mask == differing)
+            }
             (Expected::Is(expected), Some(actual)) => is_equal_without(&mask, expected, actual, datum_type),
             // A cell that is not listed is 0, on either side.
-            (Expected::Absent, Some(actual)) => is_equal_without(&mask, &zero, actual, datum_type),
-            (Expected::Is(expected), None) if mismatch.at.parent().is_some() => {
+            (Expected::Absent, Some(actual)) if self.is_cell(&mismatch.at) => {
+                is_equal_without(&mask, &zero, actual, datum_type)
+            }
+            (Expected::Is(expected), None) if self.is_cell(&mismatch.at) => {
                 is_equal_without(&mask, expected, &zero, datum_type)
             }
             _ => false,
         }
     }
 
-    /// What is expected, with the bits that the user ignores as they are: a note on single bits then names only others.
-    pub(super) fn expected_besides(self, at: &Path, expected: &Expected, actual: Option<&Value>) -> Expected {
-        match (self.mask_of(at), expected, actual) {
-            (Some(mask), Expected::Is(Value::Int(expected)), Some(Value::Int(actual))) => {
-                Expected::Is(Value::Int(actual & &mask | expected & !mask))
-            }
-            _ => expected.clone(),
-        }
+    /// What is expected of a datum but for the bits that the user ignores.
+    pub(super) fn without_bits(self, at: &Path, expected: Expected) -> Expected {
+        let Some(ignored) = self.mask_of(at) else { return expected };
+        let (value, mask) = match (expected, self.type_at(at).and_then(FieldType::bits)) {
+            (Expected::Is(value @ Value::Int(_)), Some(bits)) => (value, (BigInt::from(1) << bits) - 1),
+            (Expected::Bits(bits), _) => (bits.value, BigInt::from(bits.mask)),
+            (other, _) => return other,
+        };
+        let mask = (mask & !ignored).to_biguint().unwrap_or_default();
+        Expected::Bits(Box::new(ExpectedBits { value, mask }))
     }
 
     /// The bits of the numbers of a field that the user ignores; `None` if there are none.
@@ -91,6 +100,12 @@ impl<'i> IgnoredFields<'i> {
         let of_field = self.ignored.iter().filter(|ignored| ignored.is_of(at));
         let masks = of_field.filter_map(|it| it.mask.as_ref());
         masks.cloned().reduce(|all, mask| all | mask).map(BigInt::from)
+    }
+
+    /// Whether a datum is a cell of a memory.
+    fn is_cell(self, at: &Path) -> bool {
+        let of = at.parent().and_then(|memory| self.type_at(memory));
+        matches!(of.map(FieldType::present), Some(FieldType::Memory(_)))
     }
 
     /// The declared type of a datum; `None` if its field is not that of a family.

@@ -59,7 +59,7 @@ impl FailedStep<'_> {
     /// What was there before the step: what the case gives, or what an earlier step demands.
     fn before(&self, at: &Path) -> Option<&Value> {
         let mut steps = self.case.steps[..self.index].iter().rev();
-        let demanded = steps.find_map(|step| demanded(step, at));
+        let demanded = steps.find_map(|step| demanded(step, at)?.value());
         demanded.or_else(|| value_at(&self.case.program.0, at))
     }
 
@@ -96,10 +96,12 @@ impl FailedStep<'_> {
         actual: Option<&Value>,
     ) -> Option<StateRow> {
         let shown = |value: &Value| shown(value, field_type, display);
-        let (before, expected) = (self.before(&at), demanded(self.step(), &at));
+        let (before, demanded) = (self.before(&at), demanded(self.step(), &at));
+        let expected = demanded.and_then(Expected::value);
         let differs = self.difference(&at).is_some();
         // What is ignored and wrong is neither a difference nor what the case does.
-        let is_changed = expected.is_some() && before.is_some() && before != expected && actual == expected;
+        let is = |value: Option<&Value>| demanded.zip(value).map(|(demanded, value)| demanded.is(value));
+        let is_changed = is(before) == Some(false) && is(actual) == Some(true);
         if !(differs && expected.is_some() || is_changed) {
             return None;
         }
@@ -196,11 +198,9 @@ fn address(key: &PathKey) -> Option<u64> {
 }
 
 /// What a step demands of a datum, if it demands one value.
-fn demanded<'s>(step: &'s Step, at: &Path) -> Option<&'s Value> {
-    step.assertions.iter().find_map(|assertion| match &assertion.expected {
-        Expected::Is(value) if assertion.at == *at => Some(value),
-        _ => None,
-    })
+fn demanded<'s>(step: &'s Step, at: &Path) -> Option<&'s Expected> {
+    let expected = step.assertions.iter().filter(|it| it.at == *at).map(|it| &it.expected);
+    expected.into_iter().find(|it| matches!(it, Expected::Is(_) | Expected::Bits(_)))
 }
 
 /// The datum at a path.

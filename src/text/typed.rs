@@ -189,21 +189,40 @@ fn plain(node: JsonNode<'_>) -> Value {
     }
 }
 
-/// The part of a value that is compared: numbers without the bits outside of the mask, lists whose order is not
-/// compared in one order, a memory without cells that are 0, maps and tables in the order of their keys.
+/// The part of a value that is compared as a whole: numbers without the bits outside of the mask, lists whose order is
+/// not compared in one order, a memory without cells that are 0, maps and tables in the order of their keys.
 pub fn compared(value: Value, field_type: &FieldType, options: &FieldOptions) -> Value {
+    in_form(value, field_type, options, OtherBits::Cleared)
+}
+
+/// The form of a value whose parts are compared one by one: as [`compared`], but numbers have all their bits, except in
+/// lists in any order, which are compared as a whole.
+pub fn compared_in_parts(value: Value, field_type: &FieldType, options: &FieldOptions) -> Value {
+    in_form(value, field_type, options, OtherBits::Kept)
+}
+
+/// What becomes of the bits of a number that are not compared.
+#[derive(Clone, Copy, PartialEq)]
+enum OtherBits {
+    Kept,
+    Cleared,
+}
+
+fn in_form(value: Value, field_type: &FieldType, options: &FieldOptions, others: OtherBits) -> Value {
     match (value, field_type) {
-        (value, FieldType::Optional(inner)) => compared(value, inner, options),
-        (Value::Int(number), _) => Value::Int(masked(number, options)),
+        (value, FieldType::Optional(inner)) => in_form(value, inner, options, others),
+        (Value::Int(number), _) if others == OtherBits::Cleared => Value::Int(masked(number, options)),
         (Value::List(items), FieldType::List(item) | FieldType::Array(item, _)) => {
             // Lists in the list keep their order.
             let inner = FieldOptions { order: ListOrder::Compared, ..options.clone() };
-            let items = items.into_iter().map(|value| compared(value, item, &inner));
+            let others = if options.order == ListOrder::Any { OtherBits::Cleared } else { others };
+            let items = items.into_iter().map(|value| in_form(value, item, &inner, others));
             Value::List(ordered(items.collect(), item, options.order))
         }
         (Value::List(items), FieldType::Tuple(types)) => {
             let plain = FieldOptions::default();
-            let items = items.into_iter().zip(types).map(|(value, item)| compared(value, item, &plain));
+            let items =
+                items.into_iter().zip(types).map(|(value, item)| in_form(value, item, &plain, others));
             Value::List(items.collect())
         }
         (Value::Record(cells), FieldType::Memory(_)) => {
@@ -212,14 +231,14 @@ pub fn compared(value: Value, field_type: &FieldType, options: &FieldOptions) ->
         }
         (Value::Record(members), FieldType::Table(fields)) => {
             let member = |(name, value): (Name, Value)| match fields.iter().find(|field| field.name == name) {
-                Some(field) => (name, compared(value, &field.field_type, &field.options)),
+                Some(field) => (name, in_form(value, &field.field_type, &field.options, others)),
                 None => (name, value),
             };
             Value::Record(members.into_iter().map(member).collect()).in_order()
         }
         (Value::Record(members), FieldType::Map(_, inner)) => {
             let plain = FieldOptions::default();
-            let member = |(name, value)| (name, compared(value, inner, &plain));
+            let member = |(name, value)| (name, in_form(value, inner, &plain, others));
             Value::Record(members.into_iter().map(member).collect()).in_order()
         }
         (value, FieldType::Json) => value.in_order(),

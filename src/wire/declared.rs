@@ -167,7 +167,7 @@ impl DeclaredAnswer {
             let Shape::Declared(field) = known.shape else { continue };
             let value = typed::read_wire(member.value, &field.field_type, known.name)
                 .map_err(|error| format!("answered a state in which {error}"))?;
-            values.push((known.name, typed::compared(value, &field.field_type, &field.options)));
+            values.push((known.name, typed::compared_in_parts(value, &field.field_type, &field.options)));
         }
         Ok(values)
     }

@@ -29,11 +29,13 @@ enum ExpectedForm<'e> {
     Order { order: Vec<String> },
 }
 
-/// `IsOrAbsent` is written as its value, which the datum must have if it is present.
+/// `IsOrAbsent` is written as its value, which the datum must have if it is present, and `Bits` as the number: the mask
+/// is a member beside it.
 impl Serialize for Expected {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let form = match self {
             Expected::Is(value) | Expected::IsOrAbsent(value) => ExpectedForm::Is(value),
+            Expected::Bits(bits) => ExpectedForm::Is(&bits.value),
             Expected::OneOf(values) => ExpectedForm::OneOf { one_of: values },
             Expected::Absent => ExpectedForm::Absent { absent: true },
             Expected::Record => ExpectedForm::Type { r#type: OBJECT },

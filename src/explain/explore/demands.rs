@@ -44,6 +44,7 @@ impl CaseDemands {
 fn demand(Assertion { at, expected, .. }: &Assertion) -> Option<(Path, String)> {
     match expected {
         Expected::Is(_)
+        | Expected::Bits(_)
         | Expected::IsOrAbsent(_)
         | Expected::OneOf(_)
         | Expected::Absent

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use crate::model::{
-    Assertion, DeclaredField, Diagnostic, Expected, FieldOptions, FieldType, ListOrder, Name, Origin, Path,
-    PathKey, UnlistedCells, Value,
+    Assertion, DeclaredField, Diagnostic, Expected, ExpectedBits, FieldOptions, FieldType, ListOrder, Name,
+    Origin, Path, PathKey, UnlistedCells, Value,
 };
 use crate::text::json::JsonNode;
 use crate::text::typed::{self, MemoryCell, address_key, address_of_key};
@@ -91,6 +91,10 @@ impl DemandWriter<'_> {
         let DemandedPart { field_type, options, node, given } = part;
         match (value, field_type) {
             (value, FieldType::Optional(inner)) if value != Value::Null => {
+                if matches!(**inner, FieldType::Table(_)) {
+                    // If there is none, its members need not be told one by one.
+                    self.push(at.clone(), Expected::Record, node);
+                }
                 self.value(at, value, DemandedPart { field_type: inner, ..part })
             }
             (Value::Record(_), FieldType::Memory(memory)) => {
@@ -110,8 +114,11 @@ impl DemandWriter<'_> {
                 self.items(&at, items, |index| types.get(index), part)
             }
             (Value::Record(members), FieldType::Table(fields)) => self.fields(&at, members, fields, part),
-            (Value::Record(members), FieldType::Map(_, inner)) if inner.has_memory() => {
-                self.entries(&at, members, inner, part)
+            (Value::Record(members), FieldType::Map(_, inner)) => self.entries(&at, members, inner, part),
+            (value @ Value::Int(_), _) if options.mask.is_some() => {
+                let mask = options.mask.clone().unwrap_or_default();
+                self.push(at, Expected::Bits(Box::new(ExpectedBits { value, mask })), node);
+                Ok(())
             }
             (value, _) => {
                 let value = typed::compared(value, field_type, options);
@@ -151,6 +158,8 @@ impl DemandWriter<'_> {
         field_type: &FieldType,
         map: DemandedPart<'_, '_>,
     ) -> Result<(), Diagnostic<Origin>> {
+        // Even if no entry is demanded, there must be a map.
+        self.push(at.clone(), Expected::Record, map.node);
         let keys = entries.iter().map(|(name, _)| PathKey::Name(name.clone()));
         self.push(at.clone(), Expected::Only(keys.collect()), map.node);
         let (parent, options) = (at.as_parent(), &FieldOptions::default());
@@ -176,12 +185,8 @@ impl DemandWriter<'_> {
             items.into_iter().zip(list.node.items()).zip(at.items()).enumerate()
         {
             let Some(field_type) = type_of(index) else { continue };
-            if field_type.has_memory() {
-                let given = list.given.and_then(|given| given.child(&PathKey::Index(index)));
-                self.value(at, value, DemandedPart { field_type, options: list.options, node, given })?;
-            } else {
-                self.push(at, Expected::Is(typed::compared(value, field_type, list.options)), node);
-            }
+            let given = list.given.and_then(|given| given.child(&PathKey::Index(index)));
+            self.value(at, value, DemandedPart { field_type, options: list.options, node, given })?;
         }
         Ok(())
     }

@@ -44,7 +44,7 @@ impl FamilyWriter<'_> {
     }
 
     /// The value that a case gives to a field, as it is written there.
-    fn given_value(&self, case: JsonNode<'_>, index: usize) -> Option<Json> {
+    pub(super) fn given_value(&self, case: JsonNode<'_>, index: usize) -> Option<Json> {
         let field: &DeclaredField = &self.declaration.state[index];
         let path = NodePath { steps: self.given_path(index, &field.name)? };
         exact_tree(path.find(case)?.raw(), &field.field_type)

@@ -1,7 +1,7 @@
 //! Writes actual values back into vectors of families.
 
 use indexmap::IndexMap;
-use num_bigint::{BigInt, BigUint, Sign};
+use num_bigint::{BigInt, Sign};
 use serde_json::Value as Json;
 
 use super::declaration::{Declaration, Demanded};
@@ -9,9 +9,10 @@ use super::fill::Gap;
 use super::new_cases::{FamilyWriter, json, member_of, number_of};
 use super::node_path::{NodePath, PathStep};
 use crate::formats::write_back::{NotRepresentable, WrittenBack, WrongAssertion, hex_like, number_like};
-use crate::model::{DeclaredField, Expected, FieldType, MemoryType, Name, Path, PathKey, Value};
+use crate::model::{Expected, ExpectedBits, FieldType, MemoryType, Name, Path, PathKey, Value};
 use crate::text::edit::TextChange;
 use crate::text::json::JsonNode;
+use crate::text::number::integer;
 use crate::text::typed;
 
 /// The changes that replace the expected value with the actual one, in the notation of the field's type.
@@ -21,12 +22,26 @@ pub(super) fn write_back<'d>(writer: FamilyWriter<'_>, wrong: &WrongAssertion<'d
     }
     let family = writer.declaration;
     let is_container = wrong.node.is_array() || wrong.node.is_object();
+    if let Some(FieldType::Map(keys, values)) = wrong.at.parent().map(|map| declared(family, map).present()) {
+        match (wrong.expected, wrong.actual, wrong.at.last()) {
+            (_, None, _) => return wrong.remove(0),
+            (Expected::Absent, Some(entry), PathKey::Name(key)) => {
+                let key = key_like(wrong.node, key, keys);
+                return Ok(vec![TextChange::add_member(wrong.node, &key, json(entry, values)?)]);
+            }
+            _ => {}
+        }
+    }
     match (wrong.expected, memory_of(family, wrong.at)) {
         // An expectation as a whole says what the cells are that it does not list.
         (Expected::Is(_) | Expected::Absent, Some(memory)) if is_container => add_cell(memory, wrong),
         (Expected::Is(_), Some(_)) => {
             let cell = wrong.actual.cloned().unwrap_or_else(|| Value::int(0));
             wrong.replace(like(wrong.node, &cell, declared(family, wrong.at))?)
+        }
+        (Expected::Bits(bits), _) => {
+            let number = with_old_bits(bits, wrong.present()?);
+            wrong.replace(like(wrong.node, &number, declared(family, wrong.at))?)
         }
         (Expected::Is(_) | Expected::Len(_), _) => {
             wrong.replace(like(wrong.node, wrong.present()?, declared(family, wrong.at))?)
@@ -77,8 +92,17 @@ fn unlisted<'d>(
         return None;
     }
     let member = [PathStep::Member(field.name.to_string())];
-    let gap = Gap::of(wrong.node, &member).filter(|_| *wrong.at == Path::field(field.name.clone()))?;
-    let value = wrong.present().and_then(|value| json(value, &field.field_type));
+    let gap = Gap::of(wrong.node, &member)?;
+    let value = if *wrong.at == Path::field(field.name.clone()) {
+        wrong.present().and_then(|value| json(value, &field.field_type))
+    } else {
+        // What of it differs has a place of its own in the next round.
+        let is_case = |node: &JsonNode<'_>| {
+            writer.format.demanded_whole().is_some_and(|all| all.find(*node) == Some(wrong.node))
+        };
+        let given = wrong.chain().find(is_case).and_then(|case| writer.given_value(case, index));
+        given.ok_or_else(|| NotRepresentable::because("it cannot be added"))
+    };
     Some(value.and_then(|value| {
         let change = gap.put(value);
         change.map(|change| vec![change]).ok_or_else(|| NotRepresentable::because("it cannot be added"))
@@ -100,33 +124,19 @@ fn lies_at(wrong: &WrongAssertion<'_, '_>, path: &NodePath) -> bool {
     around.any(|found| found.is_some_and(|found| wrong.chain().any(|node| node == found)))
 }
 
-/// How a datum of the state is declared.
-#[derive(Clone, Copy)]
-struct DeclaredDatum<'f> {
-    field_type: &'f FieldType,
-    mask: Option<&'f BigUint>,
-}
-
-/// How the datum at a path of the state is declared, as JSON if a part of it is.
-fn declared<'f>(family: &'f Declaration, at: &Path) -> DeclaredDatum<'f> {
-    const JSON: DeclaredDatum<'_> = DeclaredDatum { field_type: &FieldType::Json, mask: None };
+/// The type of the datum at a path of the state, JSON if a part of it is.
+fn declared<'f>(family: &'f Declaration, at: &Path) -> &'f FieldType {
     let keys = at.keys();
-    let named = |fields: &'f [DeclaredField], key: &PathKey| {
-        let field = fields.iter().find(|field| matches!(key, PathKey::Name(name) if *name == field.name))?;
-        Some(DeclaredDatum { field_type: &field.field_type, mask: field.options.mask.as_ref() })
+    let of_field = || {
+        let (PathKey::Name(first), rest) = keys.split_first()? else { return None };
+        family.state.iter().find(|field| field.name == *first)?.field_type.at(rest)
     };
-    let Some((first, rest)) = keys.split_first() else { return JSON };
-    let inner = |of: DeclaredDatum<'f>, key: &&PathKey| match of.field_type.present() {
-        FieldType::Table(fields) => named(fields, key),
-        FieldType::List(item) | FieldType::Array(item, _) => Some(DeclaredDatum { field_type: item, ..of }),
-        other => Some(DeclaredDatum { field_type: other.at(&[key])?, mask: None }),
-    };
-    named(&family.state, first).and_then(|field| rest.iter().try_fold(field, inner)).unwrap_or(JSON)
+    of_field().unwrap_or(&FieldType::Json)
 }
 
 /// The type of the memory of which the path names a cell.
 fn memory_of<'f>(family: &'f Declaration, at: &Path) -> Option<&'f MemoryType> {
-    match declared(family, at.parent()?).field_type.present() {
+    match declared(family, at.parent()?).present() {
         FieldType::Memory(memory) => Some(memory),
         _ => None,
     }
@@ -167,19 +177,16 @@ fn chunk_keys(chunk: JsonNode<'_>) -> Option<[String; 2]> {
 }
 
 /// The value in the notation of what it replaces.
-fn like(old: JsonNode<'_>, new: &Value, of: DeclaredDatum<'_>) -> Result<Json, NotRepresentable> {
+fn like(old: JsonNode<'_>, new: &Value, of: &FieldType) -> Result<Json, NotRepresentable> {
     let text = old.text();
-    match (new, &text, of.field_type.present()) {
-        (new, _, FieldType::Json | FieldType::Base64) => json(new, of.field_type),
-        (Value::Int(number), text, _) => {
-            let number = with_masked_bits(old, number, of);
-            match text {
-                None => Ok(number_of(&number)),
-                Some(old) if number.sign() != Sign::Minus => Ok(number_like(old, &number).into()),
-                Some(old) if old.contains("0x") => Ok(format!("{number:#x}").into()),
-                Some(_) => Ok(number.to_string().into()),
-            }
+    match (new, &text, of.present()) {
+        (new, _, FieldType::Json | FieldType::Base64) => json(new, of),
+        (Value::Int(number), None, _) => Ok(number_of(number)),
+        (Value::Int(number), Some(old), _) if number.sign() != Sign::Minus => {
+            Ok(number_like(old, number).into())
         }
+        (Value::Int(number), Some(old), _) if old.contains("0x") => Ok(format!("{number:#x}").into()),
+        (Value::Int(number), Some(_), _) => Ok(number.to_string().into()),
         (Value::Bytes(bytes), Some(old), _) => Ok(hex_like(old, bytes).into()),
         (Value::Bytes(bytes), None, _) if old.is_array() => Ok(Json::from(bytes.clone())),
         (Value::Bool(bool), None, _) if old.raw().starts_with(|it: char| it.is_ascii_digit()) => {
@@ -193,11 +200,11 @@ fn like(old: JsonNode<'_>, new: &Value, of: DeclaredDatum<'_>) -> Result<Json, N
 }
 
 /// The number with those bits of the old one that are not compared, since nobody says that they are wrong.
-fn with_masked_bits(old: JsonNode<'_>, number: &BigInt, of: DeclaredDatum<'_>) -> BigInt {
-    let Some(mask) = of.mask.map(|mask| BigInt::from(mask.clone())) else { return number.clone() };
-    match typed::read(old, of.field_type, "") {
-        Ok(Value::Int(old)) => number & &mask | old & !mask,
-        _ => number.clone(),
+fn with_old_bits(old: &ExpectedBits, new: &Value) -> Value {
+    let mask = BigInt::from(old.mask.clone());
+    match (new, &old.value) {
+        (Value::Int(new), Value::Int(old)) => Value::Int(new & &mask | old & !mask),
+        (new, _) => new.clone(),
     }
 }
 
@@ -209,15 +216,27 @@ fn map_like(
 ) -> Result<Json, NotRepresentable> {
     let mut left: IndexMap<&str, &Value> = new.iter().map(|(name, value)| (&**name, value)).collect();
     let mut written = serde_json::Map::new();
-    let of = DeclaredDatum { field_type: values, mask: None };
     for member in old.members() {
         let known = typed::key(&member.key, keys).and_then(|key| left.shift_remove(&*key));
         if let Some(value) = known {
-            written.insert(member.key.into_owned(), like(member.value, value, of)?);
+            written.insert(member.key.into_owned(), like(member.value, value, values)?);
         }
     }
     for (key, value) in left {
-        written.insert(key.to_owned(), json(value, values)?);
+        written.insert(key_like(old, key, keys), json(value, values)?);
     }
     Ok(Json::Object(written))
+}
+
+/// A new key of a map, in the notation of the others.
+fn key_like(map: JsonNode<'_>, key: &str, keys: &FieldType) -> String {
+    let is_prefixed = map.members().next().is_none_or(|first| first.key.contains("0x"));
+    match (is_prefixed, keys) {
+        (true, _) => key.to_owned(),
+        (_, FieldType::Bytes) => key.trim_start_matches("0x").to_owned(),
+        (_, FieldType::Unsigned(_) | FieldType::Signed(_) | FieldType::Int) => {
+            integer(key).map_or_else(|| key.to_owned(), |number| number.to_string())
+        }
+        _ => key.to_owned(),
+    }
 }

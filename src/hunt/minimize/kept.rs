@@ -106,7 +106,9 @@ impl KeptDifference {
 pub(super) fn demands_of_fields(case: &Case) -> impl Iterator<Item = (&Path, &Expected)> {
     let assertions = case.steps.iter().flat_map(|step| &step.assertions);
     let fields = assertions.filter(|assertion| assertion.at.parent().is_none());
-    fields.filter(|it| matches!(it.expected, Expected::Is(_))).map(|it| (&it.at, &it.expected))
+    fields
+        .filter(|it| matches!(it.expected, Expected::Is(_) | Expected::Bits(_)))
+        .map(|it| (&it.at, &it.expected))
 }
 
 /// The names of the members that the only case of a file of a family gives.

@@ -54,7 +54,7 @@ pub static FAULTS: &[JudgeFault] = &[
     row("last-step-only", "only the last step is compared", |it| !it.is_in_last_step),
     row("first-step-only", "only the first step is compared", |it| !it.is_in_first_step),
 
-    row("no-values", "values are not compared", |it| matches!(it.mismatch.expected, Expected::Is(_))),
+    row("no-values", "values are not compared", |it| matches!(it.mismatch.expected, Expected::Is(_) | Expected::Bits(_))),
     row("no-lengths", "lengths are not compared", |it| matches!(it.mismatch.expected, Expected::Len(_))),
     row("no-types", "types are not compared", |it| matches!(it.mismatch.expected, Expected::Type(_))),
     row("no-order", "the order of the members of a Map is not compared", |it| matches!(it.mismatch.expected, Expected::Order(_))),
@@ -96,10 +96,7 @@ pub static FAULTS: &[JudgeFault] = &[
 ];
 
 fn expected<'m>(seen: &JudgedDifference<'m>) -> Option<&'m Value> {
-    match &seen.mismatch.expected {
-        Expected::Is(value) | Expected::IsOrAbsent(value) => Some(value),
-        _ => None,
-    }
+    seen.mismatch.expected.value()
 }
 
 /// The value without its type.

@@ -1,4 +1,5 @@
-//! What differs between two values of a field that is described by data: flags by name, cells that are not listed.
+//! What differs between two values of a field that is described by data: bits, flags by name, cells that are not
+//! listed.
 
 use num_bigint::BigInt;
 
@@ -11,9 +12,18 @@ pub(super) fn tell_apart(
     expected: &Expected,
     actual: Option<&Value>,
 ) -> Option<String> {
+    let flags = || field.declared_at(&at.keys()[1..]).map_or(&[][..], |inner| &inner.options.flags);
     match (&field.field_type, expected, actual) {
-        (_, Expected::Is(Value::Int(expected)), Some(Value::Int(actual))) if at.parent().is_none() => {
-            flags(&field.options.flags, expected, actual)
+        (_, Expected::Is(Value::Int(expected)), Some(Value::Int(actual))) => {
+            flags_of(flags(), &(expected ^ actual), actual)
+        }
+        (_, Expected::Bits(bits), Some(actual @ Value::Int(number))) => {
+            let differing = bits.differing(actual)?;
+            let mask = format!("only {:#x} is compared", bits.mask);
+            Some(match flags_of(flags(), &differing, number) {
+                Some(flags) => format!("{flags}; {mask}"),
+                None => format!("{differing:#x} differs; {mask}"),
+            })
         }
         (FieldType::Memory(_), Expected::Absent, Some(_)) => {
             Some("must be 0: the vector does not list this cell".to_owned())
@@ -23,10 +33,9 @@ pub(super) fn tell_apart(
 }
 
 /// The flags that differ: `Z set, must be clear; C clear, must be set`. `None` if none of them has a name.
-fn flags(names: &[BitName], expected: &BigInt, actual: &BigInt) -> Option<String> {
+fn flags_of(names: &[BitName], differing: &BigInt, actual: &BigInt) -> Option<String> {
     let bits = (0..names.len()).rev().map(|bit| bit as u64);
-    let differing: Vec<_> =
-        bits.zip(names).filter(|(bit, _)| expected.bit(*bit) != actual.bit(*bit)).collect();
+    let differing: Vec<_> = bits.zip(names).filter(|(bit, _)| differing.bit(*bit)).collect();
     if !differing.iter().any(|(_, name)| name.is_some()) {
         return None;
     }

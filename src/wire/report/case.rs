@@ -6,9 +6,11 @@ use super::summary::{duration, rounded_seconds};
 use crate::model::omission::is_default;
 use crate::model::verdict;
 use crate::model::{
-    Breakdown, CaseId, CaseReport, ContentDigest, Diagnostic, DiagnosticPlace, Expected, ExpectedListing,
-    Failure, FirstTry, Name, NotPassed, Path, Position, StateTable, Value, Verdict, VerdictKind, signature,
+    Breakdown, CaseId, CaseReport, ContentDigest, Diagnostic, DiagnosticPlace, Expected, ExpectedBits,
+    ExpectedListing, Failure, FirstTry, Name, NotPassed, Path, Position, StateTable, Value, Verdict,
+    VerdictKind, signature,
 };
+use crate::text::number::natural;
 use crate::wire::name::start;
 use crate::wire::value::actual;
 
@@ -247,6 +249,9 @@ pub struct ReportedDifference {
     /// The actual value; `None` when the machine has no such datum.
     #[serde(with = "actual")]
     pub actual: Option<Value>,
+    /// The bits that are compared, as `0x` and hex digits; `None` if all are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mask: Option<String>,
     /// The name of the datum in the program's source, or the rule that demands it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
@@ -260,7 +265,11 @@ impl From<&verdict::CaseDifference> for ReportedDifference {
     fn from(difference: &verdict::CaseDifference) -> ReportedDifference {
         let verdict::CaseDifference { step, at, expected, actual, place, note } = difference.clone();
         let Position { line, column } = place.position;
-        ReportedDifference { path: at, step, expected, actual, note, line, column }
+        let (expected, mask) = match expected {
+            Expected::Bits(bits) => (Expected::Is(bits.value), Some(format!("{:#x}", bits.mask))),
+            other => (other, None),
+        };
+        ReportedDifference { path: at, step, expected, actual, mask, note, line, column }
     }
 }
 
@@ -269,7 +278,14 @@ impl TryFrom<ReportedDifference> for verdict::CaseDifference {
     type Error = String;
 
     fn try_from(difference: ReportedDifference) -> Result<verdict::CaseDifference, String> {
-        let ReportedDifference { path, step, expected, actual, note, line, column } = difference;
+        let ReportedDifference { path, step, expected, actual, mask, note, line, column } = difference;
+        let expected = match (mask, expected) {
+            (Some(mask), Expected::Is(value @ Value::Int(_))) => {
+                let mask = natural(&mask).ok_or_else(|| format!("has the mask {}", start(&mask)))?;
+                Expected::Bits(Box::new(ExpectedBits { value, mask }))
+            }
+            (_, expected) => expected,
+        };
         Ok(verdict::CaseDifference { step, at: path, expected, actual, place: place(line, column)?, note })
     }
 }

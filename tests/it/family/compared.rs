@@ -105,6 +105,116 @@ fn ignored_flags_are_not_blamed() {
     assert!(ran.exit == 1 && ran.stdout.contains("Z, C set, must be clear"), "{ran:?}");
 }
 
+/// Of a number of which some bits are compared, reports say the number that is demanded and the one that is reported,
+/// which bits are compared, and which of them differ.
+#[test]
+fn numbers_under_a_mask_are_reported_whole() {
+    let named = "f = { type = 'u8', flags = 'SZYHXPNC', mask = '0xd7' }";
+    let plain = "f = { type = 'u8', mask = '0x0f' }";
+    let inside = "f = [{ a = { type = 'i8', mask = '0x8f' } }]";
+    let ignored: &[&str] = &["--ignore", "f:0x28"];
+    for (flags, state, demanded, reported, text, numbers, mask, note) in [
+        (
+            &[][..],
+            named,
+            "4",
+            "105",
+            ["0x04", "0x69"],
+            ["4", "105"],
+            "0xd7",
+            "Z, C set, must be clear; P clear, must be set; only 0xd7 is compared",
+        ),
+        (&[], plain, "16", "33", ["0x10", "0x21"], ["16", "33"], "0xf", "0x1 differs; only 0xf is compared"),
+        (
+            ignored,
+            "f = 'u8'",
+            "16",
+            "57",
+            ["0x10", "0x39"],
+            ["16", "57"],
+            "0xd7",
+            "0x1 differs; only 0xd7 is compared",
+        ),
+        (
+            ignored,
+            plain,
+            "16",
+            "57",
+            ["0x10", "0x39"],
+            ["16", "57"],
+            "0x7",
+            "0x1 differs; only 0x7 is compared",
+        ),
+        (
+            &[],
+            inside,
+            r#"[{"a":16}]"#,
+            r#"[{"a":-1}]"#,
+            ["0x10", "-0x01"],
+            ["16", "-1"],
+            "0x8f",
+            "0x8f differs; only 0x8f is compared",
+        ),
+    ] {
+        let vectors = format!(r#"[{{"b":{{}},"e":{{"f":{demanded}}}}}]"#);
+        let answer = format!(r#"{{"f":{reported}}}"#);
+        let shown = against_with(flags, state, &vectors, &answer);
+        assert!(shown.exit == 1 && shown.stdout.contains(note), "{state}: {shown:?}");
+        assert!(text.iter().all(|number| shown.stdout.contains(number)), "{state}: {shown:?}");
+        let json = against_with(&[flags, &["--report", "json"]].concat(), state, &vectors, &answer);
+        let [demanded, reported] = numbers;
+        let difference = format!(
+            r#""expected":{{"int":"{demanded}"}},"actual":{{"int":"{reported}"}},"mask":"{mask}","note":"{note}""#
+        );
+        assert!(json.stdout.contains(&difference), "{difference}: {json:?}");
+    }
+}
+
+/// What differs in a map is an entry of it, at its place; an entry too many is told with its key, at the place of the map.
+#[test]
+fn entries_of_maps_have_their_places() {
+    let state = "m = 'map<u8, u8>'\nn = 'map<text, map<text, u8>>'";
+    let vectors = "[{\"b\":{},\"e\":{\n\"m\":{\n\"1\":2,\n\"3\":4},\n\"n\":{\n\"a\":{\"x\":1},\n\"b\":{}}}}]";
+    let right = r#"{"m":{"1":2,"3":4},"n":{"a":{"x":1},"b":{}}}"#;
+    assert_eq!(against(state, vectors, right).exit, 0);
+    for (from, to, differs) in [
+        (
+            r#""3":4"#,
+            r#""3":5"#,
+            r#""path":"m/0x3","expected":{"int":"4"},"actual":{"int":"5"},"line":4,"column":5"#,
+        ),
+        (
+            r#","3":4"#,
+            "",
+            r#""path":"m/0x3","expected":{"int":"4"},"actual":{"absent":true},"line":4,"column":5"#,
+        ),
+        (
+            r#""3":4"#,
+            r#""3":4,"9":0"#,
+            r#""path":"m/0x9","expected":{"absent":true},"actual":{"int":"0"},"line":2,"column":5"#,
+        ),
+        (
+            r#""x":1"#,
+            r#""x":7"#,
+            r#""path":"n/a/x","expected":{"int":"1"},"actual":{"int":"7"},"line":6,"column":10"#,
+        ),
+        (
+            r#","b":{}"#,
+            "",
+            r#""path":"n/b","expected":{"type":"object"},"actual":{"absent":true},"line":7,"column":5"#,
+        ),
+        (
+            r#""b":{}"#,
+            r#""b":{"y":2}"#,
+            r#""path":"n/b/y","expected":{"absent":true},"actual":{"int":"2"},"line":7,"column":5"#,
+        ),
+    ] {
+        let ran = against_with(&["--report", "json"], state, vectors, &right.replace(from, to));
+        let only = format!(r#""differences":[{{{differs}}}],"#);
+        assert!(ran.exit == 1 && ran.stdout.contains(&only), "{differs}: {ran:?}");
+    }
+}
+
 /// A machine that reports nothing of what a case demands has not passed it.
 #[test]
 fn a_case_of_which_all_is_left_out_is_unsupported() {

@@ -174,7 +174,7 @@ fn only_what_is_wrong_is_written() {
         r#"{"b": {}, "e": {"s": {"1": 1, "3": 3}}}"#,
         r#"{"s":{"0x1":"0x1","0x2":"0x0"}}"#,
     );
-    assert_eq!(map, json!({"1": 1, "0x2": 0}));
+    assert_eq!(map, json!({"1": 1, "2": 0}));
     assert_eq!(blessed("s = 'json'", r#"{"b": {}, "e": {"s": "1"}}"#, r#"{"s":1}"#), json!(1));
     assert_eq!(blessed("s = 'json'", r#"{"b": {}, "e": {"s": 1}}"#, r#"{"s":1.5}"#), json!(1.5));
     assert_eq!(
@@ -202,4 +202,29 @@ fn machines_agree_on_what_all_report() {
     let ran = vmconf_in(folder.path(), &args);
     assert_eq!(ran.exit, 0, "{ran:?}");
     assert_eq!(vectors(&folder), json!([{"b": {}, "e": {"a": 7, "f": 2}}, {"b": {}, "e": {"a": 7}}]));
+}
+
+/// A field that a case does not list, and of which a part changed, is listed as it was given, but for that part.
+#[test]
+fn fields_that_are_not_listed_are_added() {
+    let state = "s = '[u8]'\nt = { a = 'u8', b = 'u8' }\nm = 'map<u8, u8>'\nr = 'memory<u8, u8>'\np = 'u8'";
+    let declared = format!(
+        "machine = 'm'\n[state]\n{state}\n[format]\ncases = '$[*]'\nprogram = {{ '*' = '$.b' }}\n\
+         expect = {{ '*' = {{ at = '$.e', unlisted = 'unchanged' }} }}\n"
+    );
+    let answer = r#"{"s":[1,3],"t":{"a":1,"b":3},"m":{"1":1,"2":3,"4":5},"r":[[1,5],[2,2]],"p":1}"#;
+    for (field, given, demanded) in [
+        ("s", json!([1, 2]), json!([1, 3])),
+        ("t", json!({"a": 1, "b": 2}), json!({"a": 1, "b": 3})),
+        ("m", json!({"1": 1, "2": 2, "3": 4}), json!({"1": 1, "2": 3, "4": 5})),
+        ("r", json!([[1, 1], [2, 2]]), json!([[1, 5], [2, 2]])),
+    ] {
+        let case = json!([{"b": {field: given}, "e": {"p": 1}}]).to_string();
+        let folder = folder(&[("m.toml", &declared), ("m.json", &case)]);
+        let vm = answering(folder.path(), answer);
+        let ran =
+            vmconf_in(folder.path(), &["bless", "m.json", "--yes", "--family", "./m.toml", "--vm", &vm]);
+        assert_eq!(ran.exit, 0, "{field}: {ran:?}");
+        assert_eq!(vectors(&folder)[0]["e"], json!({"p": 1, field: demanded}), "{ran:?}");
+    }
 }

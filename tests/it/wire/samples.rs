@@ -7,10 +7,10 @@ use num_bigint::BigInt;
 use proptest::prelude::*;
 use vmconf::model::{
     Breakdown, CaseDifference, CaseId, CaseReport, ContentDigest, Diagnostic, DiagnosticPlace, DoubtfulCase,
-    Event, Expected, ExpectedListing, ExplainedCase, Failure, FieldNotCompared, FirstDivergence, FirstTry,
-    LogComparison, MemoryWindow, Name, NotComparedReason, NotPassed, Path, PathKey, Position, RunSummary,
-    SeparatingCondition, SpentGas, StackComparison, StateRow, StateTable, Suspect, SuspectAnalysis,
-    SuspectName, UsedVm, Value, Verdict, VerdictKind,
+    Event, Expected, ExpectedBits, ExpectedListing, ExplainedCase, Failure, FieldNotCompared,
+    FirstDivergence, FirstTry, LogComparison, MemoryWindow, Name, NotComparedReason, NotPassed, Path,
+    PathKey, Position, RunSummary, SeparatingCondition, SpentGas, StackComparison, StateRow, StateTable,
+    Suspect, SuspectAnalysis, SuspectName, UsedVm, Value, Verdict, VerdictKind,
 };
 use vmconf::wire::explanation::{
     Relation, WireComparedWith, WireExplanation, WireFurtherCauses, WireInput, WireInstruction, WireLeaf,
@@ -99,11 +99,18 @@ fn any_diagnostic() -> impl Strategy<Value = Diagnostic> {
     })
 }
 
+/// A number of which some bits are compared.
+fn any_bits() -> impl Strategy<Value = Expected> {
+    (any::<i64>(), any::<u64>()).prop_map(|(number, mask)| {
+        Expected::Bits(Box::new(ExpectedBits { value: Value::int(number), mask: mask.into() }))
+    })
+}
+
 fn any_difference() -> impl Strategy<Value = CaseDifference> {
     (
         prop::option::of(any::<usize>()),
         any_path(),
-        any_written_expected(),
+        prop_oneof![4 => any_written_expected(), 1 => any_bits()],
         prop::option::of(any_value()),
         any_place(),
         prop::option::of(any_text()),
