@@ -134,8 +134,8 @@ impl Auditor {
         for change in changes.iter().skip(index % step).step_by(step) {
             let text = edit::apply(&document, std::slice::from_ref(&change.edit));
             let changed = Document::parse(text, depth).ok();
-            let noticed = changed.map_or(Noticed::Rejected, |changed| {
-                self.noticed(&loaded, recorded, before.diagnostics.len(), &changed, start)
+            let noticed = changed.as_ref().map_or(Noticed::Rejected, |changed| {
+                self.noticed(&loaded, recorded, before.diagnostics.len(), changed, start)
             });
             match noticed {
                 Noticed::Input => self.audit.inputs += 1,
@@ -143,7 +143,11 @@ impl Auditor {
                 Noticed::Noted => self.audit.noted += 1,
                 Noticed::Compared => self.audit.compared += 1,
                 Noticed::Ignored => self.add(&loaded, change, Some(uncompared::IGNORED.into())),
-                Noticed::Nothing => self.add(&loaded, change, rule_for(&loaded, change, recorded)),
+                Noticed::Nothing => {
+                    let after = changed.as_ref().and_then(|changed| changed.node_at(start));
+                    let cases = [case, after.unwrap_or(case)];
+                    self.add(&loaded, change, rule_for(&loaded, change, recorded, cases));
+                }
             }
         }
     }
@@ -197,16 +201,17 @@ impl Auditor {
     }
 }
 
-/// The rule that explains why nothing detects a change; `None` if there is none.
+/// The rule that explains why nothing detects a change; `None` if there is none. `cases` is the case before and after it.
 fn rule_for(
     loaded: &LoadedCase<'_>,
     change: &AuditChange<'_>,
     recorded: &RecordedSteps,
+    cases: [JsonNode<'_>; 2],
 ) -> Option<DeclaredRule> {
     let AuditChange { kind, at, step, is_overridden, .. } = change;
     let format = loaded.format;
     if format.declaration.is_some() {
-        return loaded.family().and_then(|family| family.uncompared(format, kind.name(), at));
+        return loaded.family().and_then(|family| family.uncompared(format, kind.name(), at, cases));
     }
     let state = step.and_then(|step| recorded.state_after(step));
     let overridden = Some(uncompared::OVERRIDDEN).filter(|_| *is_overridden);

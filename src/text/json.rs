@@ -15,12 +15,14 @@ mod document;
 mod escapes;
 mod node;
 mod parser;
+mod pointer;
 mod slot;
 
 pub use self::deviation::{Deviation, DeviationKind};
 pub use self::document::Document;
 pub(crate) use self::escapes::escaped;
 pub use self::node::{JsonDatum, JsonMember, JsonNode, quoted};
+pub use self::pointer::{name_in_pointer, pointer_key};
 
 #[cfg(test)]
 mod tests;

@@ -139,10 +139,17 @@ impl Family {
     }
 
     /// The rule that explains why a change of a datum is not detected, as for
-    /// [`rule_of`](crate::formats::uncompared::rule_of); `None` if there is none.
-    pub fn uncompared(&self, format: &Format, change: &str, at: &str) -> Option<DeclaredRule> {
+    /// [`rule_of`](crate::formats::uncompared::rule_of); `None` if there is none. `cases` is the case before and after the
+    /// change.
+    pub fn uncompared(
+        &self,
+        format: &Format,
+        change: &str,
+        at: &str,
+        cases: [JsonNode<'_>; 2],
+    ) -> Option<DeclaredRule> {
         let (reader, _) = self.readers.iter().find(|(_, own)| std::ptr::eq(*own, format))?;
-        reader.uncompared(change, at)
+        reader.uncompared(change, at, cases)
     }
 
     /// Checks that cases which are written to a file of this name can be read again. The name is as for

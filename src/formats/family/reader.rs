@@ -253,8 +253,13 @@ impl FamilyReader {
     }
 
     /// See [`uncompared::rule_of`].
-    pub(super) fn uncompared(&self, change: &str, at: &str) -> Option<DeclaredRule> {
-        uncompared::rule_of(self.family, self.format(), change, at)
+    pub(super) fn uncompared(
+        &self,
+        change: &str,
+        at: &str,
+        cases: [JsonNode<'_>; 2],
+    ) -> Option<DeclaredRule> {
+        uncompared::rule_of(self.family, self.format(), (change, at), cases)
     }
 
     /// Reads a case.

@@ -5,6 +5,8 @@ use super::demands::UNLISTED;
 use super::node_path::{NodePath, PathStep};
 use crate::formats::uncompared::UncomparedRule;
 use crate::model::{DeclaredField, FieldOptions, FieldType, ListOrder, UnlistedCells};
+use crate::text::json::{JsonNode, name_in_pointer};
+use crate::text::typed;
 
 const ORDER: &str = "the members of an object have no order";
 const NAME: &str = "a name says nothing of the machine";
@@ -14,6 +16,7 @@ const UNCHANGED: &str = "unlisted = \"unchanged\": a field whose datum is missin
 const CELLS: &str = "the cells of a memory have no order";
 const ONLY_LISTED: &str = "unlisted = \"any\": only listed cells are compared";
 const ZERO: &str = "unlisted = \"zero\": a cell that is not listed is 0";
+const SPELLING: &str = "the items are one value in several spellings";
 const MASK: &str = "mask: only some bits are compared";
 const ANY_ORDER: &str = "order = \"any\": the order of the list is not compared";
 
@@ -40,14 +43,15 @@ fn rule(section: &'static str, text: impl Into<String>) -> DeclaredRule {
 }
 
 /// The rule that explains why a change is not detected; `None` if there is none. `at` is the path of the datum within
-/// the case, with `*` for an index and a key that is a number; `change` the kind of the change.
+/// the case as audits write it, with `*` for an index and a key that is a number; `change` the kind of the change.
 pub(super) fn rule_of(
     family: &Declaration,
     format: &FormatDeclaration,
-    change: &str,
-    at: &str,
+    (change, at): (&str, &str),
+    cases: [JsonNode<'_>; 2],
 ) -> Option<DeclaredRule> {
-    let keys: Vec<_> = at.split('/').collect();
+    let keys: Vec<_> = at.split('/').map(name_in_pointer).collect();
+    let keys: Vec<&str> = keys.iter().map(|key| &**key).collect();
     // Among its items, too, if the datum is a list whose items are exchanged or get another one.
     let item: Vec<_> = keys.iter().copied().filter(|key| !key.is_empty()).chain(["*"]).collect();
     let is_among_items = matches!(change, "order" | "added");
@@ -70,6 +74,9 @@ pub(super) fn rule_of(
     if change == "order" && given().is_some_and(|field| matches!(field.field_type, FieldType::Memory(_))) {
         return Some(rule(TYPES, CELLS));
     }
+    if change == "order" && has_equal_values(family, format, &keys, cases) {
+        return Some(rule(TYPES, SPELLING));
+    }
     let before = format.steps.as_ref().map_or(Some(&keys[..]), |steps| below(steps, &keys))?;
     let (field, inside) =
         format.step.expect.iter().find_map(|demanded| demanded_field(family, demanded, before))?;
@@ -78,6 +85,52 @@ pub(super) fn rule_of(
         return Some(rule(FORMAT, if is_unchanged { UNCHANGED } else { MISSING }));
     }
     of_part(innermost(&field.field_type, &field.options, inside), change)
+}
+
+/// Whether the field that a datum is in has the same value before and after a change of the order of items: these are
+/// spellings of one value.
+fn has_equal_values(
+    family: &Declaration,
+    format: &FormatDeclaration,
+    keys: &[&str],
+    cases: [JsonNode<'_>; 2],
+) -> bool {
+    let given = format.program.iter().find_map(|given| match given {
+        Given::Constant(..) => None,
+        Given::One(_, path) => Some((given_field(family, given, keys)?, cases.map(|case| path.each(case)))),
+        Given::All(path) => {
+            let field = given_field(family, given, keys)?;
+            Some((field, cases.map(|case| members(&path.each(case), &field.name))))
+        }
+    });
+    let demanded = || {
+        let steps = |case| format.steps.as_ref().map_or_else(|| vec![case], |steps| steps.each(case));
+        let keys = format.steps.as_ref().map_or(Some(keys), |steps| below(steps, keys))?;
+        format.step.expect.iter().find_map(|demanded| {
+            let (field, _) = demanded_field(family, demanded, keys)?;
+            let nodes = |path: &NodePath, case| -> Vec<JsonNode<'_>> {
+                steps(case).into_iter().flat_map(|step| path.each(step)).collect()
+            };
+            let found = match demanded {
+                Demanded::Constant { .. } => return None,
+                Demanded::At { path, .. } => cases.map(|case| nodes(path, case)),
+                Demanded::All(path) => cases.map(|case| members(&nodes(path, case), &field.name)),
+            };
+            Some((field, found))
+        })
+    };
+    given.or_else(demanded).is_some_and(|(field, nodes)| {
+        let [before, after] = nodes.map(|nodes: Vec<JsonNode<'_>>| {
+            let values = nodes.into_iter().map(|node| typed::read(node, &field.field_type, &field.name));
+            values.collect::<Vec<_>>()
+        });
+        before == after
+    })
+}
+
+/// The members with a name of these objects.
+fn members<'d>(objects: &[JsonNode<'d>], name: &str) -> Vec<JsonNode<'d>> {
+    objects.iter().filter_map(|object| object.member(name)).collect()
 }
 
 /// The type and the options of the innermost field, list or memory that a path inside a field leads into.

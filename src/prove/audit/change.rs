@@ -1,13 +1,14 @@
 //! The changes made to a case: each leaf gets a different value, type and length, each element is removed,
 //! two elements are swapped, and one element is added.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use serde_json::{Map, Value as Json};
 
 use crate::formats::uncompared::common_name;
 use crate::text::edit;
-use crate::text::json::{JsonDatum, JsonMember, JsonNode};
+use crate::text::json::{JsonDatum, JsonMember, JsonNode, pointer_key};
 
 /// How a datum is changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
@@ -37,7 +38,7 @@ impl AuditChangeKind {
 /// A change of one datum.
 pub(super) struct AuditChange<'d> {
     pub(super) kind: AuditChangeKind,
-    /// The path, with `*` for an index or a key that is a number.
+    /// The path, with `*` for an index or a key that is a number, and `~1` for `/` in a name.
     pub(super) at: String,
     /// The step of the case that the datum belongs to, if cases list their steps.
     pub(super) step: Option<usize>,
@@ -88,7 +89,7 @@ impl<'d> ChangedDatum<'d> {
                 let last: HashMap<_, _> = names.zip(0..).collect();
                 let member = |(index, JsonMember { key, value, .. }): (usize, &JsonMember<'d>)| {
                     let is_overridden = is_overridden || last[&common_name(format, key)] != index;
-                    let at = below(at, pattern_of(key));
+                    let at = below(at, &pattern_of(key));
                     ChangedDatum { node: *value, at, step, is_overridden }
                 };
                 Some(members.iter().enumerate().map(member).collect())
@@ -124,9 +125,9 @@ fn below(at: &str, key: &str) -> String {
 }
 
 /// The key of a member, or `*` for a key that is a number or an address.
-fn pattern_of(key: &str) -> &str {
+fn pattern_of(key: &str) -> Cow<'_, str> {
     let is_data = key.is_empty() || key.starts_with("0x") || key.starts_with(|it: char| it.is_ascii_digit());
-    if is_data { "*" } else { key }
+    if is_data { "*".into() } else { pointer_key(key) }
 }
 
 /// Different values for a scalar.

@@ -410,3 +410,20 @@ fn the_folder_around_the_working_one_decides_the_family() {
     std::fs::rename(inside.join("v1/a9.json"), inside.join("v1/mine-a9.json")).unwrap();
     assert_eq!(listed(&["--family", "../../m.toml"]).exit, 0);
 }
+
+/// What an audit says to be compared is that: names with a slash, texts longer than a mask, and items that are equal in
+/// another spelling are none.
+#[test]
+fn audits_know_the_names_and_values_of_a_family() {
+    let state = "'r/0' = { 'a/~b' = { type = 'u8', mask = '0x0f' } }\nl = '[(bytes, u8)]'\nt = '(u8, u8)'";
+    let declared = format!(
+        "machine = 'm'\n[state]\n{state}\n[format]\ncases = '$[*]'\nhas = ['$.e']\nprogram = {{ '*' = '$.b' }}\n\
+         expect = {{ '*' = '$.e' }}\n"
+    );
+    let value = r#"{"r/0":{"a/~b":"0x10"},"l":[["0A","1"],["0x0a",1],["0b",1]],"t":["0x7",7]}"#;
+    let vectors = format!(r#"[{{"b":{value},"e":{value}}}]"#);
+    let folder = folder(&[("m.toml", &declared), ("m.json", &vectors)]);
+    let audit = vmconf_in(folder.path(), &["audit", "m.json", "--family", "./m.toml"]);
+    assert!(audit.exit == 0 && !audit.stdout.contains("not noticed:"), "{audit:?}");
+    assert!(audit.stdout.contains("4 by rule: the items are one value in several spellings"), "{audit:?}");
+}
