@@ -279,7 +279,7 @@ impl Runner<'_> {
         let failures = summary.failed + summary.crashed + summary.timed_out;
         if failures > MAX_FAILURES as u64 && self.args.reports.are_by_suspect() {
             output::note(&format!(
-                "note: more than {MAX_FAILURES} cases fail, so that they are grouped by what differs; vmconf suspects \
+                "note: more than {MAX_FAILURES} cases fail, so they are grouped by what differs; vmconf suspects \
                  says what explains them"
             ));
         }

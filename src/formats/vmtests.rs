@@ -266,10 +266,10 @@ fn read_success(
 fn refuse_results(results: [(&str, Option<JsonNode<'_>>); 4], diagnostics: &mut Diagnostics) {
     for (name, node) in results {
         let Some(node) = node else { continue };
-        let is_list = name == "callcreates" && node.is_array();
-        if !is_list && name == "callcreates" {
+        let is_calls = name == "callcreates";
+        if is_calls && !node.is_array() {
             diagnostics.error(wrong_type(node, name, "an array"));
-        } else if !is_list || node.items().next().is_some() {
+        } else if !is_calls || node.items().next().is_some() {
             let what = format!("{} without \"post\"", quoted(name));
             let expected = "\"post\" next to it if the run ends normally, neither if it halts";
             diagnostics.error(Diagnostic::at(node.at(), what).expected(expected).under(LintRule::Misplaced));

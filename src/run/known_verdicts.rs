@@ -22,7 +22,7 @@ impl KnownVerdicts {
         self.kept.get(id).copied().or(self.others)
     }
 
-    /// The ids of the cases that do not pass and are not left out.
+    /// The ids of the cases that failed, crashed or timed out.
     pub fn failing(&self) -> impl Iterator<Item = &str> {
         self.kept.iter().filter(|(_, kind)| kind.passes() == Some(false)).map(|(id, _)| &**id)
     }

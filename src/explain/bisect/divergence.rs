@@ -21,7 +21,8 @@ pub struct Divergence {
 }
 
 impl Divergence {
-    /// Of two runs of which this follows a common step with this number.
+    /// Where two runs diverge whose last common step has this number: after it, or in the next step if that is another
+    /// instruction in the same state.
     pub(super) fn after(
         step: u64,
         last: Option<Eip3155Step>,

@@ -75,12 +75,7 @@ pub enum Parted {
 pub fn runs(one: &mut OnVm, other: &mut OnVm, isa: &Isa) -> Result<Bisected, Stopped> {
     let ComparedFields { fields, lacking } = ComparedFields::of([one, other]);
     let upcoming = one.upcoming();
-    let states = ComparedStates::new([one, other], &fields);
-    let parting = match upcoming {
-        Some(upcoming) => states.without(upcoming),
-        None => states,
-    }
-    .parting()?;
+    let parting = ComparedStates::new([one, other], &fields).without(upcoming).parting()?;
     let step = step_after([one, other], parting.as_ref())?;
     let mut broke = None;
     let divergence = if one.shows_instructions() && other.shows_instructions() {

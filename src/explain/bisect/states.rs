@@ -82,8 +82,9 @@ impl<'r> ComparedStates<'r> {
 
     /// The same without members that only say which instruction is next: the instruction before it does not make that
     /// difference, and the next one is what then does something else.
-    pub(super) fn without(self, upcoming: UpcomingMembers) -> Self {
-        ComparedStates { left_out: vec![upcoming.name, upcoming.code], ..self }
+    pub(super) fn without(self, upcoming: Option<UpcomingMembers>) -> Self {
+        let left_out = upcoming.into_iter().flat_map(|members| [members.name, members.code]).collect();
+        ComparedStates { left_out, ..self }
     }
 
     /// The first difference between states; `None` if none was found. Fails when a machine gives no answer, and no

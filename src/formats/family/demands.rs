@@ -92,7 +92,7 @@ impl DemandWriter<'_> {
         match (value, field_type) {
             (value, FieldType::Optional(inner)) if value != Value::Null => {
                 if matches!(**inner, FieldType::Table(_)) {
-                    // If there is none, its members need not be told one by one.
+                    // If there is no table, its members are not reported one by one.
                     self.push(at.clone(), Expected::Record, node);
                 }
                 self.value(at, value, DemandedPart { field_type: inner, ..part })

@@ -97,7 +97,7 @@ impl TinyReader<'_> {
             return None;
         }
         let (mut seen, mut keys) = (HashSet::new(), HashSet::new());
-        // A key that comes twice in the same spelling is reported with the others of the file.
+        // A key that is written twice is reported as such; its address need not be reported, too.
         let members = node.members().filter(|member| keys.insert(member.key.clone()));
         let part = |member: JsonMember<'_>| self.diagnostics.keep(sparse_part(&member, &mut seen));
         Some(members.filter_map(part).collect())
