@@ -427,3 +427,42 @@ fn audits_know_the_names_and_values_of_a_family() {
     assert!(audit.exit == 0 && !audit.stdout.contains("not noticed:"), "{audit:?}");
     assert!(audit.stdout.contains("4 by rule: the items are one value in several spellings"), "{audit:?}");
 }
+
+/// A machine may write null for a list, map or memory without entries, and an empty text for no bytes, as the page of
+/// the protocol says.
+#[test]
+fn what_is_empty_may_be_null() {
+    for (state, vector, answer, exit) in [
+        ("s = '[u8]'", "[]", "null", 0),
+        ("s = '[u8]'", "[1]", "null", 1),
+        ("s = 'map<u8, u8>'", "{}", "null", 0),
+        ("s = 'memory<u8, u8>'", "[]", "null", 0),
+        ("s = '[[u8]]'", "[[]]", "[null]", 0),
+        ("s = '[u8]?'", "[]", "null", 1),
+        ("s = 'base64'", r#""""#, r#""""#, 0),
+        ("s = 'bytes'", r#""""#, r#""""#, 0),
+    ] {
+        let vectors = format!(r#"[{{"b":{{}},"e":{{"s":{vector}}}}}]"#);
+        let ran = against(state, &vectors, &format!(r#"{{"s":{answer}}}"#));
+        assert!(ran.exit == exit && !ran.stdout.contains("crash"), "{state}: {ran:?}");
+    }
+}
+
+/// Why a file is none of a family is told of the item that comes nearest to a case.
+#[test]
+fn the_nearest_item_says_why_a_file_does_not_fit() {
+    let declared = "machine = 'm'\n[state]\na = 'u8'\n[[format]]\ncases = '$[*]'\nhas = ['$.x', '$.y']\nexpect = { '*' = '$.y' }\n\
+                    [[format]]\ncases = '$[*]'\nhas = ['$.b', '$.e']\nexpect = { '*' = '$.e' }\n";
+    for (vectors, why) in [
+        (
+            r#"[{"n":1},{"b":{},"e":{"zz":1}}]"#,
+            "m.json:1:23: not a file of m: the member \"zz\" of $.e is not declared",
+        ),
+        (r#"[{"n":1},{"b":{}},{"y":{}}]"#, "m.json:1:19: not a file of m: a case without $.x"),
+        (r#"[{"n":1},{"e":{}}]"#, "m.json:1:10: not a file of m: a case without $.b"),
+    ] {
+        let folder = folder(&[("m.toml", declared), ("m.json", vectors)]);
+        let ran = vmconf_in(folder.path(), &["list", "m.json", "--family", "./m.toml"]);
+        assert!(format!("{}{}", ran.stdout, ran.stderr).contains(why), "{why}: {ran:?}");
+    }
+}
