@@ -297,13 +297,15 @@ impl FamilyReader {
                 vec![step]
             }
             Some(path) => {
+                reader.steps_are_listed(path, node);
                 let nodes = path.each(node).into_iter();
                 nodes.map(|node| reader.step(&self.format().step, node)).collect()
             }
         };
         let CaseReader { values, places, .. } = reader;
         self.known.check(node, &mut |unknown| diagnostics.note(unknown));
-        if steps.iter().all(|step| step.assertions.is_empty()) {
+        // What is wrong with a case is why nothing is compared.
+        if !diagnostics.has_errors() && steps.iter().all(|step| step.assertions.is_empty()) {
             let what = match &steps[..] {
                 [] => "there are no steps, so nothing is compared in this case",
                 _ => "nothing is compared in this case",
@@ -403,6 +405,18 @@ impl CaseReader<'_> {
         let unknown =
             Diagnostic::at(at, what).expected(format!("a name in {table} of {}", self.family.machine));
         self.diagnostics.error(unknown.under(LintRule::UnknownMember).suggest(nearest(key, names)));
+    }
+
+    /// Reports what lies where the steps of a case are listed, and is no list.
+    fn steps_are_listed(&mut self, path: &NodePath, case: JsonNode<'_>) {
+        let Some((PathStep::Each, before)) = path.steps.split_last() else { return };
+        let before = NodePath { steps: before.to_vec() };
+        for list in before.each(case) {
+            if !list.is_array() && !list.is_object() {
+                let wrong = Diagnostic::at(list.at(), format!("the list of steps is {}", list.type_name()));
+                self.diagnostics.error(wrong.expected("an array").under(LintRule::WrongType));
+            }
+        }
     }
 
     fn step(&mut self, step: &StepDeclaration, node: JsonNode<'_>) -> Step {

@@ -466,3 +466,46 @@ fn the_nearest_item_says_why_a_file_does_not_fit() {
         assert!(format!("{}{}", ran.stdout, ran.stderr).contains(why), "{why}: {ran:?}");
     }
 }
+
+/// The items of lists in any order are paired without the bits that are ignored.
+#[test]
+fn ignored_bits_do_not_order_a_list() {
+    let state = "s = { type = '[u8]', order = 'any' }";
+    let vectors = r#"[{"b":{},"e":{"s":[16,33]}}]"#;
+    for (answer, exit) in [("[32,17]", 0), ("[33,16]", 0), ("[32,16]", 1), ("[32,17,1]", 1)] {
+        let ran = against_with(&["--ignore", "s:0x30"], state, vectors, &format!(r#"{{"s":{answer}}}"#));
+        assert_eq!(ran.exit, exit, "{answer}: {ran:?}");
+    }
+}
+
+/// Options that have no effect are errors of the declaration, and options of a table with a member `type` are options.
+#[test]
+fn options_have_an_effect() {
+    let vectors = r#"[{"b":{},"e":{"s":{"type":1,"x":2}}}]"#;
+    for (state, fault) in [
+        ("s = { type = 'u8', mask = 0 }", "m.toml:3:27: mask compares no bit"),
+        ("s = { type = 'text', display = 'decimal' }", "m.toml:3:22: display of a field of type text"),
+    ] {
+        let ran = against(state, vectors, "{}");
+        assert!(ran.exit == 2 && ran.stderr.contains(fault), "{state}: {ran:?}");
+    }
+    let state = "s = { type = { type = { type = 'u8' }, x = 'u8' }, doc = 'a word or two' }";
+    assert_eq!(against(state, vectors, r#"{"s":{"type":1,"x":2}}"#).exit, 0);
+}
+
+/// A case whose steps are no list is broken, and a broken case has no note that it compares nothing.
+#[test]
+fn what_is_wrong_with_a_case_is_said_once() {
+    let declared = "machine = 'm'\n[state]\na = 'u8'\n[format]\ncases = '$[*]'\nhas = ['$.steps']\nsteps = '$.steps[*]'\n\
+                    [format.step]\nexpect = { a = '$.a' }\n";
+    for (vectors, fault) in [
+        (r#"[{"steps":5}]"#, "m.json:1:11: the list of steps is a number"),
+        (r#"[{"steps":[{"a":300}]}]"#, "m.json:1:17: a is 300, which is out of range"),
+    ] {
+        let folder = folder(&[("m.toml", declared), ("m.json", vectors)]);
+        let vm = answering(folder.path(), r#"{"a":1}"#);
+        let ran = vmconf_in(folder.path(), &["run", "m.json", "-vv", "--family", "./m.toml", "--vm", &vm]);
+        assert!(ran.exit == 3 && ran.stdout.contains(fault), "{ran:?}");
+        assert!(!format!("{}{}", ran.stdout, ran.stderr).contains("nothing is compared"), "{ran:?}");
+    }
+}
