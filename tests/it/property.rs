@@ -101,8 +101,6 @@ fn others(check: &Assertion, state: &State) -> Vec<(Expected, Mismatch)> {
             wants.extend(actual.is_some().then_some(Expected::Absent));
             wants
         }
-        // Only families demand some bits of a number.
-        Expected::Bits(_) => Vec::new(),
         Expected::OneOf(values) => vec![Expected::OneOf(values.iter().flat_map(other_values).collect())],
         Expected::Len(length) => {
             [Some(length + 1), length.checked_sub(1)].into_iter().flatten().map(Expected::Len).collect()
@@ -114,7 +112,8 @@ fn others(check: &Assertion, state: &State) -> Vec<(Expected, Mismatch)> {
         Expected::Order(keys) if keys.len() > 1 => {
             vec![Expected::Order(keys.iter().rev().cloned().collect())]
         }
-        Expected::Order(_) => Vec::new(),
+        // Only families demand some bits of a number.
+        Expected::Order(_) | Expected::Bits(_) => Vec::new(),
     };
     let reported =
         |expected: Expected| Mismatch { at: at.clone(), expected, actual: actual.clone(), origin: *origin };

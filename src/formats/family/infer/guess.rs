@@ -249,13 +249,11 @@ fn next(widths: &[u32], bits: u32) -> u32 {
 
 fn text(texts: &ObservedTexts) -> Guess {
     let ObservedTexts { count, hex, odd, no_number, .. } = texts;
-    // The least digits of a number that is written with all digits of its width.
-    const FEWEST: usize = 4;
     if count != hex || *odd > 0 && *no_number > 0 {
         Guess::sure(FieldType::Text)
     } else if *odd > 0 {
         Guess::doubtful(FieldType::Unsigned(256), "numbers in hex: the width is not known")
-    } else if let (Some(digits @ (FEWEST | 8 | 16)), 2..) = (texts.one_length(), *count) {
+    } else if let (Some(digits @ (4 | 8 | 16)), 2..) = (texts.one_length(), *count) {
         let doubt = format!("always {digits} hex digits: perhaps bytes");
         Guess::doubtful(FieldType::Unsigned(4 * digits as u32), doubt)
     } else {
