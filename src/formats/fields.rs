@@ -66,6 +66,11 @@ impl Diagnostics {
         self.add(Severity::Error, diagnostic);
     }
 
+    /// Whether there is an error.
+    pub(super) fn has_errors(&self) -> bool {
+        self.found.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+
     fn add(&mut self, severity: Severity, diagnostic: Diagnostic<Origin>) {
         self.found.push(diagnostic.severity(severity));
     }

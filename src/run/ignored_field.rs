@@ -3,9 +3,11 @@
 use num_bigint::{BigInt, BigUint};
 
 use crate::model::{
-    Expected, ExpectedBits, FieldType, MemberShape, Mismatch, Name, Path, PathKey, Shape, Value,
+    DeclaredField, Expected, ExpectedBits, FieldType, ListOrder, MemberShape, Mismatch, Path, PathKey, Shape,
+    Value,
 };
 use crate::text::number::natural;
+use crate::text::typed::written;
 
 /// A field that is not compared, or some of its bits.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,6 +73,9 @@ impl<'i> IgnoredFields<'i> {
             (Expected::Bits(bits), Some(actual)) => {
                 bits.differing(actual).is_some_and(|differing| &differing & &mask == differing)
             }
+            (Expected::Is(expected @ Value::List(_)), Some(actual)) if self.is_in_any_order(&mismatch.at) => {
+                datum_type.is_some_and(|of| has_same_items_without(&mask, expected, actual, of.present()))
+            }
             (Expected::Is(expected), Some(actual)) => is_equal_without(&mask, expected, actual, datum_type),
             // A cell that is not listed is 0, on either side.
             (Expected::Absent, Some(actual)) if self.is_cell(&mismatch.at) => {
@@ -108,44 +113,65 @@ impl<'i> IgnoredFields<'i> {
         matches!(of.map(FieldType::present), Some(FieldType::Memory(_)))
     }
 
+    /// Whether a datum is a list whose order is not compared.
+    fn is_in_any_order(self, at: &Path) -> bool {
+        let declared = self.declared(at).and_then(|field| field.declared_at(&at.keys()[1..]));
+        declared.is_some_and(|field| field.options.order == ListOrder::Any)
+    }
+
     /// The declared type of a datum; `None` if its field is not that of a family.
     fn type_at(self, at: &Path) -> Option<&'static FieldType> {
-        let keys = at.keys();
-        let (PathKey::Name(name), rest) = keys.split_first()? else { return None };
+        self.declared(at)?.field_type.at(&at.keys()[1..])
+    }
+
+    /// The field of a datum; `None` if it is not that of a family.
+    fn declared(self, at: &Path) -> Option<&'static DeclaredField> {
+        let PathKey::Name(name) = at.first() else { return None };
         let field = self.fields.iter().find(|field| *field.name == **name)?;
         let Shape::Declared(declared) = field.shape else { return None };
-        declared.field_type.at(rest)
+        Some(declared)
     }
 }
 
 /// Whether values are equal but for these bits of the numbers in them.
 fn is_equal_without(mask: &BigInt, one: &Value, other: &Value, of: Option<&FieldType>) -> bool {
+    one == other || without(mask, one, of) == without(mask, other, of)
+}
+
+/// The value without these bits of the numbers in it.
+fn without(mask: &BigInt, value: &Value, of: Option<&FieldType>) -> Value {
     let part = |key: PathKey| of.and_then(|of| of.at(&[&key]));
-    match (one, other) {
-        (Value::Int(one), Value::Int(other)) => {
-            let mut differing = one ^ other;
-            if let Some(FieldType::Signed(bits)) = of.map(FieldType::present) {
-                // A number in two's complement has its sign in all bits above.
-                differing &= (BigInt::from(1) << *bits) - 1;
-            }
-            differing.clone() & mask == differing
+    match value {
+        // A number in two's complement has its sign in all bits above.
+        Value::Int(number) => Value::Int(match of.map(FieldType::present) {
+            Some(FieldType::Signed(bits)) => number & ((BigInt::from(1) << *bits) - 1) & !mask,
+            _ => number & !mask,
+        }),
+        Value::List(items) => {
+            let items = items.iter().enumerate();
+            Value::List(items.map(|(index, item)| without(mask, item, part(PathKey::Index(index)))).collect())
         }
-        (Value::List(ones), Value::List(others)) => {
-            let pairs = ones.iter().zip(others).enumerate();
-            ones.len() == others.len()
-                && pairs.into_iter().all(|(index, (one, other))| {
-                    is_equal_without(mask, one, other, part(PathKey::Index(index)))
-                })
-        }
-        (Value::Record(ones), Value::Record(others)) => {
-            let is_equal = |(one, other): (&(Name, Value), &(Name, Value))| {
-                let of = part(PathKey::Name(one.0.clone()));
-                one.0 == other.0 && is_equal_without(mask, &one.1, &other.1, of)
-            };
-            ones.len() == others.len() && ones.iter().zip(others).all(is_equal)
-        }
-        (one, other) => one == other,
+        Value::Record(members) => Value::Record(
+            members
+                .iter()
+                .map(|(name, value)| (name.clone(), without(mask, value, part(PathKey::Name(name.clone())))))
+                .collect(),
+        ),
+        other => other.clone(),
     }
+}
+
+/// Whether lists have the same items in some order, but for these bits of the numbers in them.
+fn has_same_items_without(mask: &BigInt, one: &Value, other: &Value, of: &FieldType) -> bool {
+    let item_type = of.at(&[&PathKey::Index(0)]).unwrap_or(&FieldType::Json);
+    let items = |value: &Value| {
+        let Value::List(items) = value else { return None };
+        let mut items: Vec<_> =
+            items.iter().map(|item| written(&without(mask, item, Some(item_type)), item_type)).collect();
+        items.sort_unstable();
+        Some(items)
+    };
+    items(one) == items(other)
 }
 
 #[cfg(test)]

@@ -59,6 +59,11 @@ fn read_at(node: JsonNode<'_>, field_type: &FieldType, name: &str, place: DatumP
         FieldType::Base64 => scalar::base64(node, name, place).map(Value::Bytes),
         FieldType::Optional(_) if node.is_null() => Ok(Value::Null),
         FieldType::Optional(inner) => read_at(node, inner, name, place),
+        FieldType::List(_) | FieldType::Map(..) | FieldType::Memory(_)
+            if place.allows_null_for_empty(node) =>
+        {
+            Ok(field_type.empty())
+        }
         FieldType::List(item) => {
             read_items(node, (name, place), &|| "an array".to_owned(), |_| Some(item)).map(Value::List)
         }

@@ -123,10 +123,11 @@ impl Family {
             }
         }
         let none = || FormatMisfit {
+            matched: 0,
             at: root.at(),
             what: "no format of the declaration reads a file of this name".to_owned(),
         };
-        let FormatMisfit { at, what } = misfits.into_iter().next().unwrap_or_else(none);
+        let FormatMisfit { at, what, .. } = FormatMisfit::nearest(misfits).unwrap_or_else(none);
         let formats: Vec<_> = self.readers.iter().map(|(_, format)| format.looks_like).collect();
         let what = format!("not a file of {}: {what}", self.machine);
         Err(Diagnostic::at(at, what).expected(formats.join(", or ")))

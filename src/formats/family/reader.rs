@@ -36,6 +36,8 @@ pub(super) struct FamilyReader {
 /// Why a file does not fit a format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FormatMisfit {
+    /// How much of what a case must have was there, for a comparison with others.
+    pub(super) matched: usize,
     /// Where this is seen.
     pub(super) at: u32,
     pub(super) what: String,
@@ -75,6 +77,13 @@ impl CandidateKey<'_> {
     }
 }
 
+impl FormatMisfit {
+    /// The misfit of what comes nearest to a case; of several, the first one.
+    pub(super) fn nearest(misfits: impl IntoIterator<Item = FormatMisfit>) -> Option<FormatMisfit> {
+        misfits.into_iter().reduce(|best, other| if other.matched > best.matched { other } else { best })
+    }
+}
+
 impl Rejection<'_, '_> {
     /// Whether another datum is no case for the same reason.
     pub(super) fn applies(&self, node: JsonNode<'_>) -> bool {
@@ -86,16 +95,17 @@ impl Rejection<'_, '_> {
         }
     }
 
-    /// The reason, with the position in the rejected datum.
-    fn misfit(&self, node: JsonNode<'_>) -> FormatMisfit {
+    /// The reason, with the position in the rejected datum, which has some of the data that a case must have.
+    fn misfit(&self, node: JsonNode<'_>, has: usize) -> FormatMisfit {
         match self {
             Rejection::Missing(path) => {
-                FormatMisfit { at: node.at(), what: format!("a case without {path}") }
+                FormatMisfit { matched: has, at: node.at(), what: format!("a case without {path}") }
             }
             Rejection::Undeclared { path, position, key } => {
                 let unknown = path.find(node).and_then(|object| object.members().nth(*position));
                 let at = unknown.map_or(node.at(), |unknown| unknown.key_at);
-                FormatMisfit { at, what: format!("the member {} of {path} is not declared", quoted(key)) }
+                let what = format!("the member {} of {path} is not declared", quoted(key));
+                FormatMisfit { matched: has + 1, at, what }
             }
         }
     }
@@ -137,18 +147,22 @@ impl FamilyReader {
     /// Where the first case is that has all that each case has, and only declared members. The error says why there
     /// is none.
     pub(super) fn fits(&self, root: JsonNode<'_>) -> Result<u32, FormatMisfit> {
-        let mut first = None;
+        let mut nearest: Option<FormatMisfit> = None;
         let mut last = None;
         for Candidate { node, .. } in self.candidates(root) {
+            // An item of which something is there is nearer than none.
+            let has = 1 + self.format().has.iter().filter(|path| path.find(node).is_some()).count();
             // The items of a file of another family mostly look alike, and there may be a million.
-            if last.as_ref().is_some_and(|last: &Rejection<'_, '_>| last.applies(node)) {
+            let is_farther = nearest.as_ref().is_some_and(|nearest| nearest.matched >= has);
+            if is_farther && last.as_ref().is_some_and(|last: &Rejection<'_, '_>| last.applies(node)) {
                 continue;
             }
             let Some(rejection) = self.rejection(node) else { return Ok(node.at()) };
-            first.get_or_insert_with(|| rejection.misfit(node));
+            nearest = FormatMisfit::nearest(nearest.into_iter().chain([rejection.misfit(node, has)]));
             last = Some(rejection);
         }
-        Err(first.unwrap_or_else(|| FormatMisfit {
+        Err(nearest.unwrap_or_else(|| FormatMisfit {
+            matched: 0,
             at: root.at(),
             what: format!("nothing found at {}", self.format().cases),
         }))
@@ -221,8 +235,8 @@ impl FamilyReader {
         if !entries.is_empty() {
             return Ok(entries);
         }
-        let FormatMisfit { at, what } =
-            self.fits(root).err().unwrap_or(FormatMisfit { at: root.at(), what: "no case".into() });
+        let none = FormatMisfit { matched: 0, at: root.at(), what: "no case".into() };
+        let FormatMisfit { at, what, .. } = self.fits(root).err().unwrap_or(none);
         let expected = self.looks_like();
         Err(Diagnostic::at(at, format!("no case of {}: {what}", self.family.machine)).expected(expected))
     }
@@ -283,13 +297,15 @@ impl FamilyReader {
                 vec![step]
             }
             Some(path) => {
+                reader.steps_are_listed(path, node);
                 let nodes = path.each(node).into_iter();
                 nodes.map(|node| reader.step(&self.format().step, node)).collect()
             }
         };
         let CaseReader { values, places, .. } = reader;
         self.known.check(node, &mut |unknown| diagnostics.note(unknown));
-        if steps.iter().all(|step| step.assertions.is_empty()) {
+        // What is wrong with a case is why nothing is compared.
+        if !diagnostics.has_errors() && steps.iter().all(|step| step.assertions.is_empty()) {
             let what = match &steps[..] {
                 [] => "there are no steps, so nothing is compared in this case",
                 _ => "nothing is compared in this case",
@@ -389,6 +405,18 @@ impl CaseReader<'_> {
         let unknown =
             Diagnostic::at(at, what).expected(format!("a name in {table} of {}", self.family.machine));
         self.diagnostics.error(unknown.under(LintRule::UnknownMember).suggest(nearest(key, names)));
+    }
+
+    /// Reports what lies where the steps of a case are listed, and is no list.
+    fn steps_are_listed(&mut self, path: &NodePath, case: JsonNode<'_>) {
+        let Some((PathStep::Each, before)) = path.steps.split_last() else { return };
+        let before = NodePath { steps: before.to_vec() };
+        for list in before.each(case) {
+            if !list.is_array() && !list.is_object() {
+                let wrong = Diagnostic::at(list.at(), format!("the list of steps is {}", list.type_name()));
+                self.diagnostics.error(wrong.expected("an array").under(LintRule::WrongType));
+            }
+        }
     }
 
     fn step(&mut self, step: &StepDeclaration, node: JsonNode<'_>) -> Step {

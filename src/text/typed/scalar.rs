@@ -78,6 +78,7 @@ pub(super) fn base64(
     let text = node.text().ok_or_else(|| wrong(node, name, &wanted))?;
     let bytes = match place {
         DatumPlace::Vector => base64_bytes(&text),
+        DatumPlace::Wire if text.is_empty() => Some(Vec::new()),
         DatumPlace::Wire => text.strip_prefix("0x").and_then(hex_bytes),
     };
     bytes.ok_or_else(|| {

@@ -11,7 +11,7 @@ use base64::engine::general_purpose::STANDARD;
 use flate2::read::GzDecoder;
 use tempfile::TempDir;
 
-use super::vmconf_in;
+use super::{folder, vmconf_in};
 use crate::support::skip::skip;
 use crate::support::{Ran, at_root, vmconf};
 
@@ -217,4 +217,27 @@ fn paths_that_lead_nowhere_are_found() {
         ran.stderr,
         "note: acc8.toml:16:36: no case of these files has $.initial.ramm; expected $.initial.ram\n"
     );
+}
+
+/// What vectors do not say is told by names, and marked.
+#[test]
+fn declarations_from_vectors_guess_and_say_so() {
+    let vectors = serde_json::json!({"meta": 1, "tests": {
+        "t1": {"code": "0x60016002", "cycles": 3, "before": {"pc": "0x0010", "a": 1}, "after": {"pc": "0x0020", "a": 2}},
+        "t2": {"code": "0x01", "cycles": 4, "before": {"pc": "0x0100", "a": 1}, "after": {"pc": "0x0101"}},
+    }});
+    let folder = folder(&[("m.json", &vectors.to_string())]);
+    let made = vmconf_in(folder.path(), &["family", "init", "m.json", "--name", "m"]).stdout;
+    for line in [
+        "pc = \"u16\" # uncertain: always 4 hex digits: perhaps bytes",
+        "cases = \"$.tests[*]\"",
+        "program = { \"*\" = \"$.before\", code = \"$.code\" } # uncertain: code: given and not demanded, by the name",
+        "cycles = \"$.cycles\" } # uncertain: a: in some states after only; \"*\" = { at = \"$.after\", unlisted = \"unchanged\" } if",
+        "[input]\ncode = \"bytes\"",
+    ] {
+        assert!(made.contains(line), "{line}: {made}");
+    }
+    fs::write(folder.path().join("m.toml"), &made).unwrap();
+    let checked = vmconf_in(folder.path(), &["family", "check", "m.toml", "m.json"]);
+    assert_eq!(checked.exit, 0, "{checked:?}");
 }

@@ -427,3 +427,85 @@ fn audits_know_the_names_and_values_of_a_family() {
     assert!(audit.exit == 0 && !audit.stdout.contains("not noticed:"), "{audit:?}");
     assert!(audit.stdout.contains("4 by rule: the items are one value in several spellings"), "{audit:?}");
 }
+
+/// A machine may write null for a list, map or memory without entries, and an empty text for no bytes, as the page of
+/// the protocol says.
+#[test]
+fn what_is_empty_may_be_null() {
+    for (state, vector, answer, exit) in [
+        ("s = '[u8]'", "[]", "null", 0),
+        ("s = '[u8]'", "[1]", "null", 1),
+        ("s = 'map<u8, u8>'", "{}", "null", 0),
+        ("s = 'memory<u8, u8>'", "[]", "null", 0),
+        ("s = '[[u8]]'", "[[]]", "[null]", 0),
+        ("s = '[u8]?'", "[]", "null", 1),
+        ("s = 'base64'", r#""""#, r#""""#, 0),
+        ("s = 'bytes'", r#""""#, r#""""#, 0),
+    ] {
+        let vectors = format!(r#"[{{"b":{{}},"e":{{"s":{vector}}}}}]"#);
+        let ran = against(state, &vectors, &format!(r#"{{"s":{answer}}}"#));
+        assert!(ran.exit == exit && !ran.stdout.contains("crash"), "{state}: {ran:?}");
+    }
+}
+
+/// Why a file is none of a family is told of the item that comes nearest to a case.
+#[test]
+fn the_nearest_item_says_why_a_file_does_not_fit() {
+    let declared = "machine = 'm'\n[state]\na = 'u8'\n[[format]]\ncases = '$[*]'\nhas = ['$.x', '$.y']\nexpect = { '*' = '$.y' }\n\
+                    [[format]]\ncases = '$[*]'\nhas = ['$.b', '$.e']\nexpect = { '*' = '$.e' }\n";
+    for (vectors, why) in [
+        (
+            r#"[{"n":1},{"b":{},"e":{"zz":1}}]"#,
+            "m.json:1:23: not a file of m: the member \"zz\" of $.e is not declared",
+        ),
+        (r#"[{"n":1},{"b":{}},{"y":{}}]"#, "m.json:1:19: not a file of m: a case without $.x"),
+        (r#"[{"n":1},{"e":{}}]"#, "m.json:1:10: not a file of m: a case without $.b"),
+    ] {
+        let folder = folder(&[("m.toml", declared), ("m.json", vectors)]);
+        let ran = vmconf_in(folder.path(), &["list", "m.json", "--family", "./m.toml"]);
+        assert!(format!("{}{}", ran.stdout, ran.stderr).contains(why), "{why}: {ran:?}");
+    }
+}
+
+/// The items of lists in any order are paired without the bits that are ignored.
+#[test]
+fn ignored_bits_do_not_order_a_list() {
+    let state = "s = { type = '[u8]', order = 'any' }";
+    let vectors = r#"[{"b":{},"e":{"s":[16,33]}}]"#;
+    for (answer, exit) in [("[32,17]", 0), ("[33,16]", 0), ("[32,16]", 1), ("[32,17,1]", 1)] {
+        let ran = against_with(&["--ignore", "s:0x30"], state, vectors, &format!(r#"{{"s":{answer}}}"#));
+        assert_eq!(ran.exit, exit, "{answer}: {ran:?}");
+    }
+}
+
+/// Options that have no effect are errors of the declaration, and options of a table with a member `type` are options.
+#[test]
+fn options_have_an_effect() {
+    let vectors = r#"[{"b":{},"e":{"s":{"type":1,"x":2}}}]"#;
+    for (state, fault) in [
+        ("s = { type = 'u8', mask = 0 }", "m.toml:3:27: mask compares no bit"),
+        ("s = { type = 'text', display = 'decimal' }", "m.toml:3:22: display of a field of type text"),
+    ] {
+        let ran = against(state, vectors, "{}");
+        assert!(ran.exit == 2 && ran.stderr.contains(fault), "{state}: {ran:?}");
+    }
+    let state = "s = { type = { type = { type = 'u8' }, x = 'u8' }, doc = 'a word or two' }";
+    assert_eq!(against(state, vectors, r#"{"s":{"type":1,"x":2}}"#).exit, 0);
+}
+
+/// A case whose steps are no list is broken, and a broken case has no note that it compares nothing.
+#[test]
+fn what_is_wrong_with_a_case_is_said_once() {
+    let declared = "machine = 'm'\n[state]\na = 'u8'\n[format]\ncases = '$[*]'\nhas = ['$.steps']\nsteps = '$.steps[*]'\n\
+                    [format.step]\nexpect = { a = '$.a' }\n";
+    for (vectors, fault) in [
+        (r#"[{"steps":5}]"#, "m.json:1:11: the list of steps is a number"),
+        (r#"[{"steps":[{"a":300}]}]"#, "m.json:1:17: a is 300, which is out of range"),
+    ] {
+        let folder = folder(&[("m.toml", declared), ("m.json", vectors)]);
+        let vm = answering(folder.path(), r#"{"a":1}"#);
+        let ran = vmconf_in(folder.path(), &["run", "m.json", "-vv", "--family", "./m.toml", "--vm", &vm]);
+        assert!(ran.exit == 3 && ran.stdout.contains(fault), "{ran:?}");
+        assert!(!format!("{}{}", ran.stdout, ran.stderr).contains("nothing is compared"), "{ran:?}");
+    }
+}

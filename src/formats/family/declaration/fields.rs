@@ -93,7 +93,10 @@ fn field(
                 fits(reader, key.span(), "unlisted", &of, "memory<A, C>");
                 options.unlisted = word(reader, value, "unlisted", &UNLISTED);
             }
-            "display" => options.display = word(reader, value, "display", &DISPLAYS),
+            "display" => {
+                fits(reader, key.span(), "display", &of, "u8, or one with numbers inside");
+                options.display = word(reader, value, "display", &DISPLAYS);
+            }
             "order" => {
                 fits(reader, key.span(), "order", &of, "[T]");
                 options.order = word(reader, value, "order", &ORDERS);
@@ -110,7 +113,15 @@ fn field(
 
 /// Whether a table is a type with options, and not a table of fields.
 fn has_type(table: &toml::de::DeTable<'_>) -> bool {
-    table.get("type").is_some_and(|value| !table_of_options(value.get_ref()))
+    let mut beside = table.iter().filter(|(key, _)| *key.get_ref() != "type").peekable();
+    let has_options = beside.peek().is_some() && beside.all(|(key, value)| is_option(key, value));
+    table.get("type").is_some_and(|value| has_options || !table_of_options(value.get_ref()))
+}
+
+/// Whether a member of a table is an option, and not a field of this name.
+fn is_option(key: &Spanned<Cow<'_, str>>, value: &TomlValue<'_>) -> bool {
+    let is_type = value.get_ref().as_str().is_some_and(|text| type_notation::parse(text).is_ok());
+    OPTIONS[1..].contains(&key.get_ref().as_ref()) && !is_type && !value.get_ref().is_table()
 }
 
 /// Whether the member `type` is itself a type with options: then it is a field of this name.
@@ -159,11 +170,7 @@ fn field_type(
 /// An option beside the type of a list's items; in a table of fields, it would be the type of a field.
 fn option_of_items<'v, 'd>(item: &'v TomlValue<'d>) -> Option<&'v Spanned<Cow<'d, str>>> {
     let table = item.get_ref().as_table().filter(|table| has_type(table))?;
-    let is_option = |(key, value): &(&Spanned<Cow<'_, str>>, &TomlValue<'_>)| {
-        let is_type = value.get_ref().as_str().is_some_and(|text| type_notation::parse(text).is_ok());
-        OPTIONS[1..].contains(&key.get_ref().as_ref()) && !is_type && !value.get_ref().is_table()
-    };
-    table.iter().find(is_option).map(|(key, _)| key)
+    table.iter().find(|(key, value)| is_option(key, value)).map(|(key, _)| key)
 }
 
 /// Reports an option of a field whose type has no such option.
@@ -180,8 +187,22 @@ fn fits(reader: &mut TomlReader<'_>, span: Range<usize>, option: &str, of: &Fiel
 fn has_option(of: &FieldType, option: &str) -> bool {
     match of {
         FieldType::Optional(inner) => has_option(inner, option),
+        _ if option == "display" => has_numbers(of),
         FieldType::Memory(_) => option == "unlisted",
         FieldType::List(_) | FieldType::Array(..) => option == "order",
+        _ => false,
+    }
+}
+
+/// Whether a type is a number, or has numbers inside. Members of tables have options of their own.
+fn has_numbers(of: &FieldType) -> bool {
+    match of {
+        FieldType::Unsigned(_) | FieldType::Signed(_) | FieldType::Int | FieldType::Memory(_) => true,
+        FieldType::Optional(inner) | FieldType::List(inner) | FieldType::Array(inner, _) => {
+            has_numbers(inner)
+        }
+        FieldType::Map(_, value) => has_numbers(value),
+        FieldType::Tuple(items) => items.iter().any(has_numbers),
         _ => false,
     }
 }
@@ -255,6 +276,9 @@ fn mask(reader: &mut TomlReader<'_>, value: &TomlValue<'_>, of: &FieldType) -> O
         _ => None,
     };
     let number = number.filter(|number| number.bits() <= u64::from(bits));
+    if number.as_ref().is_some_and(|number| number.bits() == 0) {
+        reader.error(value.span(), "mask compares no bit", "at least one bit, or no such field in expect");
+    }
     if number.is_none() {
         let expected = format!("a number of {bits} bits, such as \"0xd7\"");
         reader.error(value.span(), "mask is not a mask of this field", expected);

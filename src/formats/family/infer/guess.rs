@@ -248,11 +248,14 @@ fn next(widths: &[u32], bits: u32) -> u32 {
 }
 
 fn text(texts: &ObservedTexts) -> Guess {
-    let ObservedTexts { count, hex, odd, no_number } = texts;
+    let ObservedTexts { count, hex, odd, no_number, .. } = texts;
     if count != hex || *odd > 0 && *no_number > 0 {
         Guess::sure(FieldType::Text)
     } else if *odd > 0 {
         Guess::doubtful(FieldType::Unsigned(256), "numbers in hex: the width is not known")
+    } else if let (Some(digits @ (4 | 8 | 16)), 2..) = (texts.one_length(), *count) {
+        let doubt = format!("always {digits} hex digits: perhaps bytes");
+        Guess::doubtful(FieldType::Unsigned(4 * digits as u32), doubt)
     } else {
         Guess::doubtful(FieldType::Bytes, "hex digits: perhaps a number")
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use crate::formats::family::node_path::{NodePath, PathStep};
-use crate::text::json::JsonNode;
+use crate::text::json::{JsonMember, JsonNode};
 
 /// Words for the state before and for the state after.
 const PAIRS: [(&str, &str); 12] = [
@@ -26,6 +26,21 @@ const SEPARATORS: [char; 4] = ['-', '_', '.', ' '];
 
 /// Members that name a case, the most likely one first.
 const NAMES: [&str; 6] = ["name", "title", "id", "test", "description", "desc"];
+
+/// Words for what a machine executes, which lies beside the two states in some corpora.
+const INPUTS: [&str; 11] = [
+    "code",
+    "bytecode",
+    "program",
+    "script",
+    "instruction",
+    "instructions",
+    "opcode",
+    "opcodes",
+    "asm",
+    "rom",
+    "bytes",
+];
 
 /// The number of cases of each file that are looked at to find the layout.
 const MAX_LOOKED_AT: usize = 200;
@@ -117,7 +132,8 @@ impl CaseLayout {
                     found.push((name.to_owned(), half(member.value)));
                 }
                 (_, None) if self.others.contains(&*member.key) => {
-                    let is_given = self.pair.gives_others() && !is_result(&member.key);
+                    let is_given =
+                        is_input(&member.key) || self.pair.gives_others() && !is_result(&member.key);
                     let data = if is_given { PairedData::Before } else { PairedData::After };
                     found.push((member.key.into_owned(), data(member.value)));
                 }
@@ -157,6 +173,11 @@ impl Pair {
     }
 }
 
+/// Whether the name of a member, or its last word, says that it is what is executed.
+fn is_input(key: &str) -> bool {
+    key.rsplit(SEPARATORS).next().is_some_and(|word| INPUTS.contains(&word))
+}
+
 /// Whether the name of a member says that it is a result.
 fn is_result(key: &str) -> bool {
     let rest = PAIRS.iter().filter_map(|(_, after)| key.strip_prefix(after));
@@ -166,7 +187,9 @@ fn is_result(key: &str) -> bool {
 /// Where cases may lie, the most likely place first.
 fn places(roots: &[JsonNode<'_>]) -> Vec<NodePath> {
     let each = || NodePath { steps: vec![PathStep::Each] };
-    let inside = roots.iter().flat_map(|root| root.members()).filter(|member| member.value.is_array());
+    let is_map = |node: JsonNode<'_>| node.members().next().is_some_and(|first| first.value.is_object());
+    let holds = |member: &JsonMember<'_>| member.value.is_array() || is_map(member.value);
+    let inside = roots.iter().flat_map(|root| root.members()).filter(holds);
     let names: BTreeSet<_> = inside.map(|member| member.key.into_owned()).collect();
     let lists =
         names.into_iter().map(|name| NodePath { steps: vec![PathStep::Member(name), PathStep::Each] });

@@ -56,6 +56,8 @@ pub(super) struct ObservedTexts {
     pub(super) odd: u64,
     /// How many of these are no number of 256 bits: they have no digit, or too many.
     pub(super) no_number: u64,
+    /// The numbers of hex digits of these.
+    digits: BTreeSet<usize>,
 }
 
 #[derive(Debug, Default)]
@@ -179,7 +181,15 @@ impl ObservedTexts {
             self.hex += 1;
             self.odd += u64::from(digits.len() % 2 == 1);
             self.no_number += u64::from(!(1..=64).contains(&digits.len()));
+            if self.digits.len() < MAX_DISTINCT {
+                self.digits.insert(digits.len());
+            }
         }
+    }
+
+    /// The number of hex digits of all of them, if they have the same.
+    pub(super) fn one_length(&self) -> Option<usize> {
+        self.digits.first().copied().filter(|_| self.digits.len() == 1)
     }
 }
 

@@ -125,6 +125,8 @@ fn of_objects(
     widths: Widths,
 ) -> Vec<String> {
     let others: Vec<_> = layout.others.iter().map(|name| (name, &members.fields[name])).collect();
+    // What a machine executes is no result.
+    let (inputs, others): (Vec<_>, Vec<_>) = others.into_iter().partition(|(_, other)| other.demanded == 0);
     let is_rare = |other: &Member| other.demanded < members.cases;
     let given: Vec<_> = others.iter().filter(|(_, other)| is_rare(other)).collect();
     // A list of any length may be empty where a case lacks it.
@@ -144,16 +146,38 @@ fn of_objects(
     let listed = |names: Vec<&str>| (!names.is_empty()).then(|| names.join(", "));
     let results = listed(given.iter().map(|(name, _)| name.as_str()).collect());
     let results = results.map(|names| format!("{names}: perhaps only results"));
+    let by_name = listed(inputs.iter().map(|(name, _)| name.as_str()).collect());
+    let by_name = by_name.map(|names| format!("{names}: given and not demanded, by the name"));
+    let results: Vec<_> = by_name.into_iter().chain(results).collect();
+    let results = (!results.is_empty()).then(|| results.join("; "));
     let empty = others.iter().filter(|(_, other)| is_empty_at_times(other));
     let empty = listed(empty.map(|(name, _)| name.as_str()).collect());
     let empty = empty.map(|names| format!("{names}: a case without it demands an empty list"));
-    let given: String = given.iter().map(|(name, _)| found(name)).collect();
+    let given: String = inputs.iter().chain(given).map(|(name, _)| found(name)).collect();
+    let demands: Vec<_> = empty.into_iter().chain(left_out(after, members)).collect();
+    let demands = (!demands.is_empty()).then(|| demands.join("; "));
     vec![
         format!("has = [{}, {}]", member(before), member(after)),
         "do = [\"step-into\"] # uncertain: [\"execute\"] runs to the end".to_owned(),
         format!("program = {{ \"*\" = {}{given} }}{}", member(before), uncertain(results)),
-        format!("expect = {{ \"*\" = {}{demanded} }}{}", member(after), uncertain(empty)),
+        format!("expect = {{ \"*\" = {}{demanded} }}{}", member(after), uncertain(demands)),
     ]
+}
+
+/// What is uncertain if some states after list fewer fields than those before.
+fn left_out(after: &str, members: &Members) -> Option<String> {
+    const SHOWN: usize = 4;
+    let is_left_out =
+        |it: &(&String, &Member)| it.1.given == members.cases && (1..members.cases).contains(&it.1.demanded);
+    let names: Vec<_> = members.fields.iter().filter(is_left_out).map(|(name, _)| name.as_str()).collect();
+    let more = names.len().saturating_sub(SHOWN);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let unchanged = format!("{{ at = {}, unlisted = \"unchanged\" }}", member(after));
+    let doubt = format!(
+        "{}{more}: in some states after only; \"*\" = {unchanged} if those that are left out are unchanged",
+        names[..names.len().min(SHOWN)].join(", ")
+    );
+    (!names.is_empty()).then_some(doubt)
 }
 
 /// What is given and demanded where the names of members begin with a word for before or after.
