@@ -17,7 +17,7 @@ pub mod process;
 pub mod server;
 mod testee;
 
-pub use self::testee::{RunEnd, See, SeeEach, Stopped, Testee, TesteeState};
+pub use self::testee::{RunEnd, RunObserver, See, Stopped, Testee, TesteeState};
 
 /// Creates testees.
 #[derive(Clone)]

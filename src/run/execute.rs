@@ -12,6 +12,7 @@ use super::load::{LoadedCase, LoadedFile};
 use super::not_compared::{leaves_out, left_out};
 use super::options::RunOptions;
 use super::read_case::{ReadCase, ReadOr, error, execute};
+use super::running::RunningCase;
 use super::second_try::judge_tries;
 use super::state_table::{FailedStep, state_table};
 use crate::formats::FileReading;
@@ -24,7 +25,7 @@ use crate::model::{
     Case, CaseDifference, CaseReport, Diagnostic, Failure, Path, PathKey, StateTable, Verdict, VerdictKind,
 };
 use crate::testees::embedded::Embedded;
-use crate::testees::{RunEnd, See, SeeEach, Stopped, Testee, TesteeState};
+use crate::testees::{RunEnd, RunObserver, See, Stopped, Testee, TesteeState};
 use crate::text::json::{Document, JsonNode};
 
 /// [`Worker::watch_case`] with a worker of its own.
@@ -223,11 +224,12 @@ impl<'o> Worker<'o> {
 
     /// Reads and runs cases of one file together, until an interrupt.
     fn execute_each(&mut self, cases: &[&LoadedCase<'_>]) -> Vec<JudgedCase> {
-        let _running: Vec<_> = cases.iter().map(|case| self.run.running.add(&case.id)).collect();
+        let Some(first) = cases.first() else { return Vec::new() };
+        let running = self.run.running.add(&first.id);
         let read: Vec<_> = cases.iter().map(|case| ReadCase::new(case)).collect();
         let compared = read.iter().flatten().map(|read| ComparedCase::new(read.loaded, &read.case));
         let mut compared: Vec<_> = compared.collect();
-        let ends = self.run_programs(&read, &mut |number, step, state| compared[number].see(step, state));
+        let ends = self.run_programs(&read, &mut ComparedCases { cases: &mut compared, running });
         let Some(ends) = ends else { return self.execute_one_by_one(cases) };
         let verdict = |((end, time), compared): ((RunEnd, Option<Duration>), ComparedCase<'_>)| {
             (end != Err(Stopped::Interrupted)).then(|| (compared.verdict(end), time))
@@ -261,7 +263,7 @@ impl<'o> Worker<'o> {
     fn run_programs(
         &mut self,
         read: &[ReadOr<'_>],
-        see: SeeEach<'_>,
+        observer: &mut dyn RunObserver,
     ) -> Option<Vec<(RunEnd, Option<Duration>)>> {
         let mut cases = read.iter().flatten();
         let Some(first) = cases.clone().next() else { return Some(Vec::new()) };
@@ -271,7 +273,7 @@ impl<'o> Worker<'o> {
         let runs = read.iter().flatten().map(|read| (&read.case.program, &read.case.steps[..]));
         let runs: Vec<_> = runs.collect();
         let run = |testee: &mut dyn Testee| {
-            let ends = testee.run_each(&runs, see);
+            let ends = testee.run_each(&runs, observer);
             let time = |number: usize| testee.times().and_then(|times| times.get(number).copied());
             ends.into_iter().enumerate().map(|(number, end)| (end, time(number))).collect()
         };
@@ -465,6 +467,22 @@ impl<'c> ComparedCase<'c> {
                 Verdict::Fail(Failure { differences: found, ended, instructions: None, state: table, first })
             }
         }
+    }
+}
+
+/// Cases that run together. One of them is named if it is slow, and not those that wait behind it.
+struct ComparedCases<'a, 'c> {
+    cases: &'a mut [ComparedCase<'c>],
+    running: RunningCase<'c>,
+}
+
+impl RunObserver for ComparedCases<'_, '_> {
+    fn starts(&mut self, number: usize) {
+        self.running.replace(&self.cases[number].loaded.id);
+    }
+
+    fn see(&mut self, number: usize, step: usize, state: &dyn TesteeState) {
+        self.cases[number].see(step, state);
     }
 }
 

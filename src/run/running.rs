@@ -35,6 +35,18 @@ pub(super) struct RunningCase<'r> {
     id: &'r CaseId,
 }
 
+impl<'r> RunningCase<'r> {
+    /// Says that another case runs now instead.
+    pub(super) fn replace(&mut self, id: &'r CaseId) {
+        let mut cases = self.cases.cases();
+        if let Some(running) = cases.iter_mut().find(|(running, _)| running == self.id) {
+            *running = (id.clone(), Instant::now());
+        }
+        drop(cases);
+        self.id = id;
+    }
+}
+
 impl Drop for RunningCase<'_> {
     fn drop(&mut self) {
         let mut cases = self.cases.cases();

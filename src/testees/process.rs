@@ -23,7 +23,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::testee::{RunEnd, See, SeeEach, Stopped, Testee};
+use super::testee::{OnlyRun, RunEnd, RunObserver, See, Stopped, Testee};
 use crate::machines::{self, Engine, MachineInfo};
 use crate::model::event;
 use crate::model::limits::Limits;
@@ -37,8 +37,8 @@ use self::case::{RunStates, TesteeRun, compared_by_hash};
 pub use self::command::{DEFAULT_MEMORY, TesteeCommand};
 pub use self::conversation::{Asking, Awaited, Conversation};
 use self::declared::{DeclaredOffer, DeclaredRun};
-use self::exchange::Exchange;
 pub use self::exchange::read_answer;
+use self::exchange::{Exchange, Exchanged};
 pub use self::group::ProcessGroups;
 pub use self::identity::{UnknownIdentity, identity};
 pub use self::lines::Stray;
@@ -174,13 +174,14 @@ impl ProcessVm {
     /// If the process crashes, breaks the protocol or does not answer in time, or on an interrupt.
     pub fn ask(&self, request: Request, interrupt: &Interrupt) -> Result<ProtocolAnswer, Stopped> {
         let mut answer = None;
-        let end = self.exchange(&[&PlainExchange(request)], interrupt, &mut |_, it| answer = Some(it)).pop();
+        let end =
+            self.exchange(&[&PlainExchange(request)], interrupt, &mut |_, it| answer = it.answer()).pop();
         end.map_or(Err(Stopped::Interrupted), |(end, _)| end)?;
         answer.ok_or(Stopped::Interrupted)
     }
 
-    /// Sends requests to processes, and calls `take` with the index and the answer of each, in any order. A process
-    /// gets as many of them together as it takes.
+    /// Sends requests to processes, and calls `take` with the index of each when a process works on it and when it has
+    /// answered, in any order. A process gets as many of them together as it takes.
     ///
     /// A process that crashes or times out is ended. If it had other requests before or at the same time, a request
     /// without an answer is repeated alone on a new process, so that it is not blamed for the effects of another
@@ -189,7 +190,7 @@ impl ProcessVm {
         &self,
         exchanges: &[&E],
         interrupt: &Interrupt,
-        take: &mut dyn FnMut(usize, E::Answer),
+        take: &mut dyn FnMut(usize, Exchanged<E::Answer>),
     ) -> Vec<(AnswerEnd, Duration)> {
         let mut ends = Vec::with_capacity(exchanges.len());
         while ends.len() < exchanges.len() {
@@ -202,10 +203,11 @@ impl ProcessVm {
                 continue;
             }
             let start = Instant::now();
+            take(0, Exchanged::Started);
             let answer = self.answer_alone(rest[0], interrupt);
             let answer = answer.inspect_err(|stopped| self.breakdowns.add_steady(stopped));
             let end = answer.map(|answer| {
-                take(0, answer);
+                take(0, Exchanged::Answered(answer));
                 None
             });
             ends.push((end, start.elapsed()));
@@ -219,7 +221,7 @@ impl ProcessVm {
         running: &Arc<RunningTestee>,
         exchanges: &[&E],
         interrupt: &Interrupt,
-        take: &mut dyn FnMut(usize, E::Answer),
+        take: &mut dyn FnMut(usize, Exchanged<E::Answer>),
     ) -> Vec<(AnswerEnd, Duration)> {
         let in_flight = RequestsInFlight::new(running);
         let ids = running.next_ids(exchanges.len());
@@ -230,10 +232,11 @@ impl ProcessVm {
         let mut awaited = running.conversation.send(lines, &numbers, self.command.timeout);
         let (mut broken_down, mut times) = (Vec::new(), Vec::new());
         for (index, (exchange, id)) in exchanges.iter().zip(ids).enumerate() {
+            take(index, Exchanged::Started);
             let line = awaited.next(interrupt);
             times.push(awaited.time());
             match line.and_then(|line| exchange.read(line, id)) {
-                Ok(answer) => take(index, answer),
+                Ok(answer) => take(index, Exchanged::Answered(answer)),
                 Err(trouble) => broken_down.push((index, self.end(running, trouble))),
             }
         }
@@ -244,10 +247,11 @@ impl ProcessVm {
                 Stopped::Crash(_) | Stopped::Timeout(_) if !is_alone => {
                     let first = (stopped, times[index]);
                     let start = Instant::now();
+                    take(index, Exchanged::Started);
                     let repeated = self.repeat(exchanges[index], first, &in_flight, interrupt);
                     times[index] = start.elapsed();
                     repeated.map(|(answer, first)| {
-                        take(index, answer);
+                        take(index, Exchanged::Answered(answer));
                         Some(first)
                     })
                 }
@@ -502,7 +506,7 @@ impl Process {
     fn run_prepared<E: Exchange<Answer = RunStates>>(
         &mut self,
         prepared: &[Result<E, Stopped>],
-        see: SeeEach<'_>,
+        observer: &mut dyn RunObserver,
     ) -> Vec<RunEnd> {
         let (numbers, exchanges): (Vec<_>, Vec<_>) = prepared
             .iter()
@@ -510,12 +514,13 @@ impl Process {
             .filter_map(|(number, run)| Some((number, run.as_ref().ok()?)))
             .unzip();
         let mut refused: Vec<_> = exchanges.iter().map(|_| None).collect();
-        let take = &mut |index: usize, states: RunStates| match states {
-            Ok(states) => {
+        let take = &mut |index: usize, exchanged: Exchanged<RunStates>| match exchanged {
+            Exchanged::Started => observer.starts(numbers[index]),
+            Exchanged::Answered(Ok(states)) => {
                 let states = states.iter().enumerate();
-                states.for_each(|(step, state)| see(numbers[index], step, state));
+                states.for_each(|(step, state)| observer.see(numbers[index], step, state));
             }
-            Err(stopped) => refused[index] = Some(stopped),
+            Exchanged::Answered(Err(stopped)) => refused[index] = Some(stopped),
         };
         let answers = self.vm.exchange(&exchanges, &self.interrupt, take);
         self.times = vec![Duration::ZERO; prepared.len()];
@@ -544,11 +549,11 @@ impl Testee for Process {
     }
 
     fn run(&mut self, program: &Program, steps: &[Step], see: See<'_>) -> RunEnd {
-        let end = self.run_each(&[(program, steps)], &mut |_, step, state| see(step, state)).pop();
+        let end = self.run_each(&[(program, steps)], &mut OnlyRun(see)).pop();
         end.unwrap_or(Err(Stopped::Interrupted))
     }
 
-    fn run_each(&mut self, runs: &[(&Program, &[Step])], see: SeeEach<'_>) -> Vec<RunEnd> {
+    fn run_each(&mut self, runs: &[(&Program, &[Step])], observer: &mut dyn RunObserver) -> Vec<RunEnd> {
         self.times.clear();
         let Some(offer) = self.vm.offer(self.info.name) else {
             let unsupported = || Err(Stopped::Unsupported(format!("no machine {}", self.info.name)));
@@ -558,13 +563,13 @@ impl Testee for Process {
         if self.info.engine == Engine::Elsewhere {
             let offer = DeclaredOffer::new(self.info, offer);
             let run = runs.iter().map(|run| DeclaredRun::new(self.info, &offer, run.0, run.1, &limits));
-            return self.run_prepared(&run.collect::<Vec<_>>(), see);
+            return self.run_prepared(&run.collect::<Vec<_>>(), observer);
         }
         let run = runs.iter().map(|(program, steps)| {
             let program = (self.info.assemble)(program).map_err(Stopped::not_loadable)?;
             TesteeRun::new(self.info, offer, &program, steps, &limits)
         });
-        self.run_prepared(&run.collect::<Vec<_>>(), see)
+        self.run_prepared(&run.collect::<Vec<_>>(), observer)
     }
 }
 

@@ -17,11 +17,11 @@ pub trait Testee {
     /// If the run ends before the last step is done.
     fn run(&mut self, program: &Program, steps: &[Step], see: See<'_>) -> RunEnd;
 
-    /// Runs programs as [`Testee::run`] runs one, and calls `see` also with the index of the program. Several of them
-    /// may be in flight at the same time.
-    fn run_each(&mut self, runs: &[(&Program, &[Step])], see: SeeEach<'_>) -> Vec<RunEnd> {
+    /// Runs programs as [`Testee::run`] runs one. Several of them may be in flight at the same time.
+    fn run_each(&mut self, runs: &[(&Program, &[Step])], observer: &mut dyn RunObserver) -> Vec<RunEnd> {
         let mut run = |(number, (program, steps)): (usize, &(&Program, &[Step]))| {
-            self.run(program, steps, &mut |step, state| see(number, step, state))
+            observer.starts(number);
+            self.run(program, steps, &mut |step, state| observer.see(number, step, state))
         };
         runs.iter().enumerate().map(&mut run).collect()
     }
@@ -41,8 +41,25 @@ pub trait Testee {
 /// Called with the index of each step and the state after it.
 pub type See<'s> = &'s mut dyn FnMut(usize, &dyn TesteeState);
 
-/// Called with the index of each program, the index of each of its steps, and the state after that.
-pub type SeeEach<'s> = &'s mut dyn FnMut(usize, usize, &dyn TesteeState);
+/// Sees several programs run. Each is known by its index.
+pub trait RunObserver {
+    /// The testee works on this program from now on; on the others, it does not yet or not any more.
+    fn starts(&mut self, number: usize);
+
+    /// The state of the program after the step at an index.
+    fn see(&mut self, number: usize, step: usize, state: &dyn TesteeState);
+}
+
+/// Sees the only program of a run.
+pub(super) struct OnlyRun<'s>(pub(super) See<'s>);
+
+impl RunObserver for OnlyRun<'_> {
+    fn starts(&mut self, _number: usize) {}
+
+    fn see(&mut self, _number: usize, step: usize, state: &dyn TesteeState) {
+        self.0(step, state);
+    }
+}
 
 /// How the testee broke down the first time if it was tried twice, or why a run ended before its last step was done.
 pub type RunEnd = Result<Option<FirstTry>, Stopped>;

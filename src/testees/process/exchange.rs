@@ -16,6 +16,24 @@ pub(super) trait Exchange {
     fn read(&self, line: Vec<u8>, id: u64) -> Result<Self::Answer, Trouble>;
 }
 
+/// What happens to a request.
+pub(super) enum Exchanged<A> {
+    /// A process works on it: it has answered the requests that it got before.
+    Started,
+    /// It is answered.
+    Answered(A),
+}
+
+impl<A> Exchanged<A> {
+    /// The answer, if it is one.
+    pub(super) fn answer(self) -> Option<A> {
+        match self {
+            Exchanged::Started => None,
+            Exchanged::Answered(answer) => Some(answer),
+        }
+    }
+}
+
 /// Reads the answer to the request with this number; `None` is the number of `hello`.
 ///
 /// # Errors

@@ -164,11 +164,15 @@ done
     fs::write(folder.join("machine.sh"), script).unwrap();
 }
 
-fn interruptible(folder: &Path, args: &[&str]) -> Child {
+fn run_of_machine(folder: &Path, args: &[&str]) -> Command {
     let common = ["run", "--timeout", "1000s", "--vm", "a=sh machine.sh", "--report", "json=report.json"];
     let mut command = command(&[&common, args].concat());
-    command.current_dir(folder).env("VMCONF_CACHE", folder.join("cache"));
-    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    command.current_dir(folder).env("VMCONF_CACHE", folder.join("cache")).stdout(Stdio::piped());
+    command
+}
+
+fn interruptible(folder: &Path, args: &[&str]) -> Child {
+    run_of_machine(folder, args).stderr(Stdio::piped()).spawn().unwrap()
 }
 
 /// Waits until the processes of the machine have answered this number of requests, and each has another one that it
@@ -226,4 +230,27 @@ fn an_interrupted_run_says_that_the_machine_broke_the_protocol() {
     assert_eq!(ran.exit, 130, "{ran:?}");
     assert!(ran.stdout.contains("the machine wrote a second answer to request 1"), "{ran:?}");
     assert!(ran.stdout.lines().last().unwrap().starts_with("1 passed, 0 failed, 1 error, "), "{ran:?}");
+}
+
+/// A machine that gets several requests at the same time works on one of them.
+#[test]
+fn cases_that_wait_behind_a_slow_one_are_not_named() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    machine(folder, "while [ ! -e go ]; do sleep 0.01; done");
+    let script = fs::read_to_string(folder.join("machine.sh")).unwrap();
+    let several = script.replace("\"version\":1,", "\"version\":1,\"inFlight\":8,");
+    assert_ne!(script, several);
+    fs::write(folder.join("machine.sh"), several).unwrap();
+    write(&folder.join("a.json"), &[("a", 0), ("slow", 0x08), ("b", 0), ("c", 0)]);
+    let errors = folder.join("errors");
+    let mut run = run_of_machine(folder, &["-j1", "--slow", "2", "a.json"]);
+    let child = run.stderr(fs::File::create(&errors).unwrap()).spawn().unwrap();
+    let read = || fs::read_to_string(&errors).unwrap();
+    wait_until("a slow case", || read().ends_with('\n'));
+    fs::write(folder.join("go"), "").unwrap();
+    let ran = ended(child);
+    let id = "a.json::slow";
+    assert_eq!((ran.exit, read()), (0, format!("slow: {id} has been running for 2 s\n")), "{ran:?}");
+    assert_eq!(reported(folder), ["a", "slow", "b", "c"]);
 }
