@@ -260,7 +260,9 @@ fn a_machine_that_breaks_down_is_asked_a_few_times() {
         format!("echo >> {}\n{SERVE} | sed -u 's/\"instructions\":\\[.*/broken/'\n", starts.display());
     fs::write(&script, serve).unwrap();
     let breaks = format!("breaks=sh {}", script.display());
-    let Ran { exit, stderr, .. } = vmconf(&["explore", &file, "--vm", &breaks, "--html", "-"]);
+    let patient = ["--timeout", "100s"];
+    let args = [&["explore", &file, "--vm", &breaks, "--html", "-"], &patient[..]].concat();
+    let Ran { exit, stderr, .. } = vmconf(&args);
     assert_eq!(exit, 0, "{stderr}");
     let count = fs::read_to_string(starts).unwrap().lines().count();
     assert!((2..=10).contains(&count), "{count}");
