@@ -72,7 +72,9 @@ pub use self::renderer::Renderer;
 pub use self::shape::{MapKeys, MemberShape, NumberNotation, Shape};
 pub use self::signature::{Signature, cause, signature};
 pub use self::state_table::{MemoryWindow, StateRow, StateTable};
-pub use self::suspects::{DoubtfulCase, SeparatingCondition, Suspect, SuspectAnalysis, SuspectName};
+pub use self::suspects::{
+    DoubtfulCase, SeparatingCondition, Suspect, SuspectAnalysis, SuspectName, UnexplainedCases,
+};
 pub use self::value::Value;
 pub use self::verdict::{
     Breakdown, CaseDifference, ExpectedListing, Failure, FirstTry, NotPassed, Verdict, VerdictKind,

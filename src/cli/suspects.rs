@@ -53,24 +53,46 @@ pub(super) struct Suspects {
 /// What a run said about its cases, and how it ended.
 struct RunVerdicts {
     verdicts: KnownVerdicts,
+    signatures: CaseSignatures,
     summary: RunSummary,
+}
+
+/// How cases fail. Many fail alike.
+#[derive(Default)]
+struct CaseSignatures {
+    signatures: IndexSet<String>,
+    of: HashMap<String, usize>,
+}
+
+impl CaseSignatures {
+    fn add(&mut self, id: &str, signature: Option<String>) {
+        let Some(signature) = signature else { return };
+        let index = self.signatures.insert_full(signature).0;
+        self.of.insert(id.to_owned(), index);
+    }
+
+    fn of(&self, id: &str) -> Option<&str> {
+        self.of.get(id).map(|index| &*self.signatures[*index])
+    }
 }
 
 impl RunVerdicts {
     /// What a recorded run says about the selected cases of these files, and about those files as a whole.
     fn recorded(run: &RecordedRun, sources: &Sources, options: &LoadOptions) -> RunVerdicts {
         let (mut of, mut summary) = (HashMap::new(), RunSummary::default());
+        let mut signatures = CaseSignatures::default();
         for source in sources {
             let file = run::open(&source, options);
             let whole = source.only.is_none().then(|| escaped(&source.shown).into_owned());
             for id in file.ids().map(|id| id.to_string()).chain(whole) {
                 let Some(outcome) = run.cases.get(&id) else { continue };
+                signatures.add(&id, outcome.signature.clone());
                 if of.insert(id, outcome.kind).is_none() {
                     summary.count_kind(outcome.kind);
                 }
             }
         }
-        RunVerdicts { verdicts: KnownVerdicts::new(of, None), summary }
+        RunVerdicts { verdicts: KnownVerdicts::new(of, None), signatures, summary }
     }
 }
 
@@ -80,7 +102,7 @@ impl Suspects {
         options.run.testee = self.vm.testee_until_interrupt(settings)?;
         options.run.flaky = self.vm.flaky();
         options.run.jobs = self.jobs.map_or_else(processors, usize::from);
-        let (sources, RunVerdicts { verdicts, summary }) = if let Some(name) = &self.run {
+        let (sources, RunVerdicts { verdicts, signatures, summary }) = if let Some(name) = &self.run {
             self.recorded(name, settings, &options)?
         } else {
             let sources = self.select.sources(settings, &options)?;
@@ -92,11 +114,12 @@ impl Suspects {
             let cases = counted(unsupported, "case");
             output::note(&format!("note: unsupported: {cases}; vmconf run -v says why"));
         }
-        let analysis = if verdicts.failing().next().is_some() {
+        let mut analysis = if verdicts.failing().next().is_some() {
             spectra::analyse(&sources, &options, &verdicts)
         } else {
             SuspectAnalysis { passing: summary.of(VerdictKind::Pass), ..SuspectAnalysis::default() }
         };
+        analysis.add_differing(|id| signatures.of(id));
         output::print(|out| (self.form.new)(out, &analysis, &settings.repeated(FlagEffect::Verdicts)))?;
         Ok(summary.exit())
     }
@@ -135,7 +158,7 @@ impl Suspects {
 
 /// Runs the cases.
 fn ran(sources: &Sources, options: &LoadOptions) -> RunVerdicts {
-    let mut not_passed = HashMap::new();
+    let (mut not_passed, mut signatures) = (HashMap::new(), CaseSignatures::default());
     let summary = run::run(sources, options, &mut |event| match event {
         Event::Finished(report) => {
             let kind = report.verdict.kind();
@@ -144,7 +167,9 @@ fn ran(sources: &Sources, options: &LoadOptions) -> RunVerdicts {
                 output::note(&format!("note: {}: {}; vmconf run says why", report.id, report.verdict.name()));
             }
             if kind != VerdictKind::Pass {
-                not_passed.insert(report.id.to_string(), kind);
+                let id = report.id.to_string();
+                signatures.add(&id, report.signature());
+                not_passed.insert(id, kind);
             }
         }
         Event::Broken { source, errors } => {
@@ -154,7 +179,8 @@ fn ran(sources: &Sources, options: &LoadOptions) -> RunVerdicts {
         }
         _ => {}
     });
-    RunVerdicts { verdicts: KnownVerdicts::new(not_passed, Some(VerdictKind::Pass)), summary }
+    let verdicts = KnownVerdicts::new(not_passed, Some(VerdictKind::Pass));
+    RunVerdicts { verdicts, signatures, summary }
 }
 
 /// The files with the cases of a recorded run that still exist.

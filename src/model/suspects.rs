@@ -1,5 +1,8 @@
 //! Which few instructions explain all failures of a run. As JSON, `schemas/suspects.schema.json` describes it.
 
+use std::cmp::Reverse;
+
+use indexmap::IndexMap;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::omission::is_default;
@@ -22,6 +25,9 @@ pub struct SuspectAnalysis {
     pub doubtful: Vec<DoubtfulCase>,
     /// The ids of the failing cases that no instruction explains.
     pub unexplained: Vec<String>,
+    /// What differs in these cases, that of most cases first; empty in the report of a run, which has each failure.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub differing: Vec<UnexplainedCases>,
     /// The instructions that failing cases execute and no passing case does.
     pub uncleared: Vec<SuspectName>,
     /// Whether enough cases pass to compare the failing ones with. Otherwise there are no suspects.
@@ -48,6 +54,7 @@ impl Default for SuspectAnalysis {
             others: Vec::new(),
             doubtful: Vec::new(),
             unexplained: Vec::new(),
+            differing: Vec::new(),
             uncleared: Vec::new(),
             is_comparable: true,
         }
@@ -103,6 +110,17 @@ pub struct SeparatingCondition {
     pub passing: u64,
 }
 
+/// Failing cases that no instruction explains, and in which the same differs first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnexplainedCases {
+    /// What differs, as the signature of a report.
+    pub signature: String,
+    /// How many cases.
+    pub cases: u64,
+    /// The id of the first one.
+    pub example: String,
+}
+
 /// A case whose vector is probably wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DoubtfulCase {
@@ -128,6 +146,19 @@ impl Suspect {
 }
 
 impl SuspectAnalysis {
+    /// Adds what differs in the cases that no instruction explains, which have these signatures.
+    pub fn add_differing<'s>(&mut self, signature_of: impl Fn(&str) -> Option<&'s str>) {
+        let mut groups: IndexMap<&str, UnexplainedCases> = IndexMap::new();
+        for id in &self.unexplained {
+            let Some(signature) = signature_of(id) else { continue };
+            let first =
+                || UnexplainedCases { signature: signature.to_owned(), cases: 0, example: id.clone() };
+            groups.entry(signature).or_insert_with(first).cases += 1;
+        }
+        self.differing = groups.into_values().collect();
+        self.differing.sort_by_key(|group| Reverse(group.cases));
+    }
+
     /// The suspect that explains this case.
     pub fn of_case(&self, id: &str) -> Option<&Suspect> {
         self.suspects.iter().find(|suspect| suspect.cases.iter().any(|case| case == id))

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::model::{Renderer, Suspect, SuspectAnalysis, SuspectName, counted, escaped};
+use crate::model::{Renderer, Suspect, SuspectAnalysis, SuspectName, UnexplainedCases, counted, escaped};
 use crate::text::shell::{ShellWords, quoted};
 use crate::wire::line::write_line;
 
@@ -78,7 +78,16 @@ fn text(out: &mut dyn Write, analysis: &SuspectAnalysis, flags: &ShellWords) -> 
     names(out, "next most likely", &analysis.others)?;
     let doubtful = analysis.doubtful.iter().map(|it| format!("{}: {}", it.id, it.why));
     list(out, "probably a wrong vector", doubtful)?;
-    list(out, "not explained", analysis.unexplained.iter().cloned())
+    if analysis.differing.is_empty() {
+        return list(out, "not explained", analysis.unexplained.iter().cloned());
+    }
+    writeln!(out, "\nnot explained: {}", counted(analysis.unexplained.len(), "case"))?;
+    for UnexplainedCases { signature, cases, example } in analysis.differing.iter().take(MAX_NAMED) {
+        writeln!(out, "  {}: {}", escaped(signature), counted(*cases, "case"))?;
+        let case = format!("{}{}", quoted(&escaped(example)), escaped(&flags.to_string()));
+        writeln!(out, "    next: vmconf diff {case}")?;
+    }
+    more(out, analysis.differing.len())
 }
 
 /// How many failures a suspect explains: `explains 28 failures, 25 of them alone`.
@@ -127,8 +136,12 @@ fn list(out: &mut dyn Write, title: &str, lines: impl ExactSizeIterator<Item = S
     for line in lines.take(MAX_NAMED) {
         writeln!(out, "  {}", escaped(&line))?;
     }
-    if count > MAX_NAMED {
-        writeln!(out, "  and {} more; --output json names each", count - MAX_NAMED)?;
+    more(out, count)
+}
+
+fn more(out: &mut dyn Write, count: usize) -> io::Result<()> {
+    match count.checked_sub(MAX_NAMED) {
+        None | Some(0) => Ok(()),
+        Some(more) => writeln!(out, "  and {more} more; --output json names each"),
     }
-    Ok(())
 }

@@ -12,7 +12,8 @@ use vmconf::model::suspects::MAX_FAILURES;
 use vmconf::run::cache::ProgramKey;
 use vmconf::run::{self, FileOptions, KnownVerdicts, LoadOptions};
 
-use crate::support::{Ran, command, ran, sources_of};
+use crate::support::validator::Validator;
+use crate::support::{Ran, command, ran, sources_of, vmconf};
 
 /// The vectors of the page on suspects, and how many of them fail with each instruction.
 const PATHS: [&str; 2] = ["vectors/evm/arithmetic", "vectors/evm/bitwise"];
@@ -203,4 +204,25 @@ fn a_recorded_run_is_about_the_selected_cases() {
     fs::write(folder.path().join("b.json"), vector(7).replace("\"name\":\"d\"", "\"name\":\"e\"")).unwrap();
     let fewer = suspects(&["last"]);
     assert!(fewer.exit == 1 && fewer.stderr.starts_with("note: 1 case of this run left out"), "{fewer:?}");
+}
+
+/// If a machine reports other gas in each case, no instruction is to blame: what differs is said once.
+#[test]
+fn what_differs_in_cases_without_a_suspect_is_said() {
+    let serve = env!("CARGO_BIN_EXE_vmconf");
+    let vm = format!(r#"mine=sh -c '"{serve}" serve evm | sed -u -e s/.gas.:.0x/\&1/'"#);
+    let args = ["suspects", "vectors/evm/arithmetic", "--vm", &vm];
+    let Ran { exit, stdout, stderr } = vmconf(&args);
+    assert_eq!((exit, &*stderr), (1, ""));
+    let (_, told) = stdout.split_once("\n\nnot explained: ").unwrap();
+    let lines: Vec<_> = told.lines().collect();
+    let [all, differing, next] = &lines[..] else { panic!("{stdout}") };
+    let cases = all.strip_suffix(" cases").unwrap();
+    assert_eq!(*differing, format!("  evm gas: other value: {cases} cases"));
+    assert!(next.starts_with("    next: vmconf diff 'vectors/evm/arithmetic/"), "{stdout}");
+    let json = vmconf(&[&args[..], &["--output", "json"]].concat()).stdout;
+    let json: Json = serde_json::from_str(&json).unwrap();
+    Validator::named("suspects").assert_accepts(&json, "differing");
+    assert_eq!(json["differing"][0]["cases"].to_string(), cases);
+    assert_eq!(json["differing"][0]["example"], json["unexplained"][0]);
 }

@@ -10,7 +10,7 @@ use vmconf::model::{
     Event, Expected, ExpectedBits, ExpectedListing, ExplainedCase, Failure, FieldNotCompared,
     FirstDivergence, FirstTry, LogComparison, MemoryWindow, Name, NotComparedReason, NotPassed, Path,
     PathKey, Position, RunSummary, SeparatingCondition, SpentGas, StackComparison, StateRow, StateTable,
-    Suspect, SuspectAnalysis, SuspectName, UsedVm, Value, Verdict, VerdictKind,
+    Suspect, SuspectAnalysis, SuspectName, UnexplainedCases, UsedVm, Value, Verdict, VerdictKind,
 };
 use vmconf::wire::explanation::{
     Relation, WireComparedWith, WireExplanation, WireFurtherCauses, WireInput, WireInstruction, WireLeaf,
@@ -291,15 +291,19 @@ pub(super) fn any_suspects() -> impl Strategy<Value = SuspectAnalysis> {
         Suspect { name, score, cases, alone, diverging, failing, passing, condition, example }
     });
     let doubtful = (any_text(), any_text()).prop_map(|(id, why)| DoubtfulCase { id, why });
+    let differing = (any_text(), any::<u64>(), any_text());
+    let differing =
+        differing.prop_map(|(signature, cases, example)| UnexplainedCases { signature, cases, example });
     let lists = (
         prop::collection::vec(suspect, 0..3),
         prop::collection::vec(name(), 0..3),
         prop::collection::vec(doubtful, 0..3),
         prop::collection::vec(name(), 0..3),
+        prop::collection::vec(differing, 0..3),
     );
     let counts = (any::<u64>(), any::<u64>(), any::<bool>());
     (counts, lists, texts()).prop_map(|((failures, passing, is_comparable), lists, unexplained)| {
-        let (suspects, others, doubtful, uncleared) = lists;
+        let (suspects, others, doubtful, uncleared, differing) = lists;
         SuspectAnalysis {
             failures,
             passing,
@@ -307,6 +311,7 @@ pub(super) fn any_suspects() -> impl Strategy<Value = SuspectAnalysis> {
             others,
             doubtful,
             unexplained,
+            differing,
             uncleared,
             is_comparable,
         }
