@@ -180,7 +180,8 @@ fn a_record_of_many_cases_takes_little() {
     let _measuring = MEASURING.lock().unwrap_or_else(PoisonError::into_inner);
     ALLOCATOR.reset_peak_usage();
     let before = ALLOCATOR.peak_usage();
-    let invocation = Invocation { when: "", command: "", selected: Vec::new(), files: 1, part: None };
+    let invocation =
+        Invocation { when: "", command: "", selected: Vec::new(), files: 1, vm: None, part: None };
     let mut record = RecordWriter::new(invocation);
     for number in 0..CASES {
         record.case(RecordedCase {

@@ -11,6 +11,7 @@ use clap::Args;
 use vmconf::explain::bisect::{
     self, Bisected, NextInstruction, OnVm, Parted, RunDifference, StateDifference, TraceFault,
 };
+use vmconf::explain::playback::hides_steps;
 use vmconf::machines::Engine;
 use vmconf::model::explanation::OP;
 use vmconf::model::{Exit, Value, brief, counted, escaped};
@@ -58,7 +59,7 @@ impl Bisect {
                 let compared = bisect::traces(open(one)?, open(other)?)
                     .map_err(|(trace, error)| unreadable(&names[trace], error))?;
                 let words = names.iter().flat_map(|name| ["--trace".to_owned(), name.clone()]);
-                show(&compared, &names, &words.collect())
+                show(&compared, &names, Some(words.collect()))
             }
             _ => bail!("--trace must be given twice"),
         }
@@ -96,7 +97,8 @@ impl Bisect {
             let found = bisect::runs(&mut one, &mut other, info.isa).map_err(stopped_early)?;
             let id = loaded.ids().nth(index).map(|id| id.to_string());
             let words: ShellWords = id.into_iter().collect();
-            let exit = show(&found, &names, &words.and(settings.repeated(FlagEffect::Verdicts)))?;
+            let words = words.and(settings.repeated(FlagEffect::Verdicts));
+            let exit = show(&found, &names, Some(words).filter(|_| !vms.iter().any(|vm| hides_steps(vm))))?;
             found.broke.map_or(Ok(exit), |stopped| Err(stopped_early(stopped)))
         })?;
         let conduct = Conduct { steady: SteadyBreakdowns::Reported, flaky: self.vms.flaky() };
@@ -159,7 +161,9 @@ fn print_both(out: &mut impl Write, what: &str, values: [String; 2], names: &[St
 }
 
 /// Prints what the comparison of two runs found, and chooses the exit code.
-fn show(found: &Bisected, names: &[String; 2], words: &ShellWords) -> anyhow::Result<Exit> {
+/// Prints what was found, and the command that shows both runs, which has these words after its name; `None` if the
+/// runs cannot be explored.
+fn show(found: &Bisected, names: &[String; 2], words: Option<ShellWords>) -> anyhow::Result<Exit> {
     let mut out = output::stdout();
     match &found.difference {
         Some(difference) => print_difference(&mut out, difference, found.steps, names)?,
@@ -169,8 +173,8 @@ fn show(found: &Bisected, names: &[String; 2], words: &ShellWords) -> anyhow::Re
         },
     }
     print_lacking(&mut out, &found.lacking, names)?;
-    if found.difference.is_some() {
-        print_next_command(&mut out, words)?;
+    if let Some(words) = words.filter(|_| found.difference.is_some()) {
+        print_next_command(&mut out, &words)?;
     }
     out.flush()?;
     Ok(if found.difference.is_none() { Exit::Passed } else { Exit::Failed })

@@ -100,7 +100,9 @@ impl ExplorerPages {
     ) -> Result<String, String> {
         if let Some(vm) = options.testee.vm() {
             let vm = vm.about();
-            return Err(format!("it ran on {vm}, and only the machines of this program can be recorded"));
+            return Err(format!(
+                "it ran on {vm}, and pages of a report are of runs on the machines of this program"
+            ));
         }
         let opened = explore::open(loaded, case, options)?;
         let name = file_name(&opened.id);

@@ -17,6 +17,7 @@ use std::time::{Duration, SystemTime};
 use anyhow::{Context, bail};
 use etcetera::BaseStrategy;
 use sha2::{Digest, Sha256};
+use vmconf::model::event::UsedVm;
 use vmconf::model::{Partition, counted};
 use vmconf::report::json::{Invocation, RecordWriter};
 use vmconf::report::spool::Spool;
@@ -61,12 +62,17 @@ pub(super) fn folder(anchor: &Anchor) -> anyhow::Result<PathBuf> {
 }
 
 /// Starts the record of the run of this process: of the cases that these paths and filters select, in this number of
-/// files; `part` is `None` for a whole run.
-pub(super) fn begin(selected: Vec<String>, files: usize, part: Option<Partition>) -> RecordWriter {
+/// files. `vm` is `None` for embedded machines, and `part` for a whole run.
+pub(super) fn begin(
+    selected: Vec<String>,
+    files: usize,
+    vm: Option<UsedVm>,
+    part: Option<Partition>,
+) -> RecordWriter {
     let arguments = std::env::args_os().skip(1);
     let words: ShellWords = arguments.map(|word| typed(&word)).collect();
     let command = format!("vmconf{words}");
-    RecordWriter::new(Invocation { when: &now(), command: &command, selected, files, part })
+    RecordWriter::new(Invocation { when: &now(), command: &command, selected, files, vm, part })
 }
 
 /// The current time in RFC 3339 format, to the second.

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use anyhow::bail;
 use clap::Args;
+use vmconf::explain::playback::hides_steps;
 use vmconf::machines::has_instruction;
 use vmconf::model::{Event, Exit, escaped};
 use vmconf::report::conformance::{ConformanceMachine, ConformanceRun, UnlikeSuites, unlike_suites};
@@ -150,10 +151,12 @@ impl MatrixCommand {
         if self.statement.is_some() {
             pages::check_single(&vms.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>())?;
         }
-        let machine = |((name, _), argument): (&(String, _), _)| MatrixMachine {
-            name: name.clone(),
-            flags: Some(settings.repeated_on(argument)),
-        };
+        let machine =
+            |((name, started), argument): (&(String, Result<ProcessVm, String>), _)| MatrixMachine {
+                name: name.clone(),
+                flags: Some(settings.repeated_on(argument)),
+                hides_steps: started.as_ref().is_ok_and(hides_steps),
+            };
         let columns = vms.iter().zip(arguments).map(machine).collect();
         let list = |path: Option<PathBuf>| path.map(|path| KnownArgs::default().list(&path)).transpose();
         let known = self.vms.known(settings).into_iter().map(list).collect::<anyhow::Result<Vec<_>>>()?;

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::Context;
 use clap::Args;
 use vmconf::explain::explain_on_screen;
+use vmconf::explain::playback::hides_steps;
 use vmconf::model::suspects::MAX_FAILURES;
 use vmconf::model::{CaseReport, Event, Exit, Explanation, Interrupt, RunSummary, VectorsVersion};
 use vmconf::report::{self, Needs};
@@ -172,7 +173,7 @@ impl Runner<'_> {
         run.max_failures = if self.args.fail_fast { Some(NonZeroUsize::MIN) } else { self.args.max_fail };
         if self.may_leave_out_expected_failures() {
             run.unmatched_entries = UnmatchedEntries::Ignore;
-        } else if !self.args.paths().is_empty() {
+        } else if self.args.select.has_paths() {
             run.unmatched_entries = UnmatchedEntries::ReportSelected;
         }
         self.read_expected_failures(&mut options)?;
@@ -294,8 +295,8 @@ impl Runner<'_> {
         on_case: &'r mut dyn FnMut(&CaseReport),
     ) -> RunSink<'r> {
         let part = options.run.part.as_ref().map(|part| part.partition);
-        let record = history::begin(self.selected(), files, part);
         let vm = options.run.testee.vm().map(|vm| vm.about());
+        let record = history::begin(self.selected(), files, vm.clone(), part);
         RunSink {
             progress: Progress::new(&self.args.reports.verbosity, options.run.running.clone()),
             record: OutstandingRecording::begin(&self.settings.anchor, record, vm),
@@ -318,6 +319,7 @@ impl Runner<'_> {
                 .chain(self.args.subset.selected())
                 .collect(),
             flags: self.settings.repeated(FlagEffect::Verdicts),
+            hides_steps: options.run.testee.vm().is_some_and(|vm| hides_steps(vm)),
             system: Some(this_system()),
             versions,
             part: options.run.part.clone(),

@@ -101,7 +101,7 @@ impl Select {
 
     /// Reports that no path was named and the default one does not exist.
     fn check_default(&self, anchor: &Anchor) -> anyhow::Result<()> {
-        let is_default = self.is_unnamed() && self.default_paths.is_empty();
+        let is_default = !self.has_paths() && !self.is_from_standard_input;
         if is_default && !anchor.resolve(Path::new(DEFAULT), Path::exists).exists() {
             anyhow::bail!(
                 "no path is named, and there is no folder {DEFAULT} here: name vector files or folders, or set \
@@ -109,6 +109,11 @@ impl Select {
             );
         }
         Ok(())
+    }
+
+    /// Whether paths are typed, or set in `vmconf.toml`.
+    pub(super) fn has_paths(&self) -> bool {
+        !self.paths.is_empty() || !self.default_paths.is_empty()
     }
 
     /// Whether no argument selects cases.

@@ -29,9 +29,12 @@ const VARIABLE: &str = "VMCONF_PROFILE";
 /// The command whose flags are the settings.
 const RUN: &str = "run";
 
-/// Commands that work on a whole suite. All settings apply to them; only those that determine how files are
-/// read apply to other commands.
+/// Commands that work on a whole suite. All settings apply to them; only [`PATHS`] and those that determine how files
+/// are read apply to other commands.
 const SUITE_COMMANDS: &[&str] = &[RUN, "list", "check", "config"];
+
+/// The setting that says where the vectors of the project are.
+const PATHS: &str = "paths";
 
 /// Flags that have the name of a setting and another meaning: the differences that `vmconf fuzz` knows.
 const NO_SETTINGS: &[(&str, &str)] = &[("fuzz", "known")];
@@ -341,7 +344,7 @@ fn takes(command: &Command, typed: &ArgMatches, name: &str) -> bool {
     let Some(arg) = command.get_arguments().find(|arg| arg.get_long() == Some(name)) else { return false };
     let is_for_files = flags::by_name(name).is_some_and(|flag| flag.scope == Some(SettingScope::File));
     let conflicts = |typed: &Arg| typed.is_exclusive_set() || exclude(command, typed, arg);
-    (is_for_files || SUITE_COMMANDS.contains(&command.get_name()))
+    (is_for_files || name == PATHS || SUITE_COMMANDS.contains(&command.get_name()))
         && !NO_SETTINGS.contains(&(command.get_name(), name))
         && !command.get_arguments().filter(|arg| is_typed(typed, arg)).any(conflicts)
 }

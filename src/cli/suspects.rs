@@ -136,6 +136,15 @@ impl Suspects {
         let unknown =
             || UsageError(format!("error: --run {name}: no run of this name; compare --list shows all"));
         let run = runs.read(runs.name(name)?.ok_or_else(unknown)?)?;
+        if let Some(vm) = run.vm.as_ref().filter(|_| options.run.testee.vm().is_none()) {
+            return Err(UsageError(format!(
+                "error: --run {name}: this run was on the machine {}, and what its cases do is compared with the \
+                 embedded one; add --vm for it, as in {}",
+                escaped(&vm.name),
+                escaped(run.command.as_deref().unwrap_or_default())
+            ))
+            .into());
+        }
         let sources = if self.select.is_unnamed() {
             files_of(&run, &settings.anchor)
         } else {

@@ -10,6 +10,6 @@ mod state;
 
 pub use self::file::TraceFile;
 pub use self::machine::PlayedMachine;
-pub use self::on_vm::VmRun;
+pub use self::on_vm::{VmRun, hides_steps};
 pub use self::run::{PlayedRun, SharedRun};
 pub use self::state::PlayedState;

@@ -115,7 +115,8 @@ impl Html {
             self.explainable.insert(id.clone(), start..rows.length());
         }
         write!(rows, "</pre>")?;
-        if verdict.failure().is_some_and(|failure| !failure.is_of_family()) {
+        let is_explorable = !self.options.hides_steps;
+        if is_explorable && verdict.failure().is_some_and(|failure| !failure.is_of_family()) {
             let command = format!("vmconf explore {}{}", quoted(&shown), self.options.explorer_flags());
             write!(rows, "{}", look(&command))?;
         }

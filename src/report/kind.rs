@@ -85,6 +85,8 @@ pub struct ReportOptions {
     pub verbosity: Verbosity,
     /// The flags that a printed command for a case needs in addition to the case id.
     pub flags: ShellWords,
+    /// Whether the machine reports no steps, so that `vmconf explore` cannot show its runs.
+    pub hides_steps: bool,
     /// The paths and filters of the run, as typed.
     pub selection: ShellWords,
     /// What selects among the cases of the files, independent of how it was typed; none if all of them run.

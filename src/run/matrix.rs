@@ -41,6 +41,8 @@ pub struct MatrixMachine {
     /// The flags of a command that runs a case on it: `--vm NAME=COMMAND`, and those with which files are read; `None`
     /// if they are unknown.
     pub flags: Option<ShellWords>,
+    /// Whether it reports no steps, so that `vmconf explore` cannot show its runs.
+    pub hides_steps: bool,
 }
 
 /// What a machine does in a case.
@@ -83,7 +85,8 @@ impl MatrixCollector {
             VerdictKind::UnexpectedPass => VerdictKind::Pass,
             kind => kind,
         };
-        let is_explorable = report.verdict.failure().is_some_and(|failure| !failure.is_of_family());
+        let is_explorable = !self.machines[machine].hides_steps
+            && report.verdict.failure().is_some_and(|failure| !failure.is_of_family());
         let text = self.texts.insert_full(text(report)).0;
         let machines = self.machines.len();
         let entry = self.cases.entry(report.id.clone());

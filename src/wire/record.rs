@@ -38,7 +38,7 @@ pub struct RecordedRun {
     pub selected: Option<Vec<String>>,
     /// What selects among the cases of the files; only in a report.
     pub only: Vec<String>,
-    /// The machine in another process; `None` for embedded machines, and in the record of a run.
+    /// The machine in another process; `None` for embedded machines.
     pub vm: Option<event::UsedVm>,
     /// Which part of a run this is, such as `hash:2/8`; `None` for a whole run.
     pub part: Option<String>,

@@ -400,6 +400,37 @@ fn a_long_run_on_a_machine_that_only_steps_is_compared_at_its_end() {
     assert!(ran.stdout.starts_with("they end differently:\n  resultStack[0]"), "{ran:?}");
 }
 
+/// A machine that only executes whole programs may report nothing before the end. After an exceptional halt, no gas is
+/// left.
+#[test]
+fn a_machine_that_only_executes_is_compared_at_its_end() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("halt.json");
+    let file = path.to_str().unwrap();
+    // PUSH1 1, ADD.
+    assert_eq!(vmconf(&["exec", "evm", "0x600101", "--vector", file]).exit, 0);
+    let script = folder.path().join("machine.sh");
+    let bisect = |gas: &str| {
+        let hello = r#"{"type":"hello","version":1,"name":"a","release":"1","machines":[{"machine":"evm","fields":["outcome","gas"],"actions":["execute"]}]}"#;
+        let steps = format!(r#"[{{"fields":{{}}}},{{"fields":{{"outcome":"halt","gas":"{gas}"}}}}]"#);
+        let answer = format!(r#"{{"type":"done","id":'${{id%%,*}}',"steps":{steps},"ended":"halted"}}"#);
+        let read = r#"while read -r request; do id=${request#*'"id":'}"#;
+        fs::write(&script, format!("read -r hello\necho '{hello}'\n{read}; echo '{answer}'; done\n"))
+            .unwrap();
+        vmconf(&["bisect", file, "--vm", &format!("other=sh {}", script.display())])
+    };
+    let same = bisect("0x0");
+    assert!(same.exit == 0 && same.stdout.starts_with("no difference in "), "{same:?}");
+    let other = bisect("0x1");
+    let told =
+        "they end differently:\n  gas         embedded  0\n  gas         other     1\nnot compared, since ";
+    assert!(other.exit == 1 && other.stdout.starts_with(told), "{other:?}");
+    // Its runs cannot be explored.
+    assert!(!other.stdout.contains("vmconf explore"), "{other:?}");
+    let matrix = vmconf(&["matrix", file, "--vm", &format!("other=sh {}", script.display())]);
+    assert!(!matrix.stdout.contains("vmconf explore"), "{matrix:?}");
+}
+
 /// What a machine need not report is not compared, and that is said.
 #[test]
 fn messages_of_faults_need_not_be_reported() {

@@ -96,6 +96,7 @@ proptest! {
         for kind in REPORTS {
             for grouping in [Grouping::ByCause, Grouping::None] {
                 let options = ReportOptions {
+                    hides_steps: false,
                     below_checkout: String::new(),
                     grouping,
                     verbosity: Verbosity::Notes,

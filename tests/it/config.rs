@@ -51,6 +51,13 @@ fn paths_of_the_configuration_replace_the_default() {
     assert_eq!(files(folder.path(), &["list"]), ["old/add.json"]);
     assert_eq!(files(folder.path(), &["list", "add.json"]), ["add.json"]);
     assert_eq!(files(&below, &["list"]).len(), 1);
+    // So it does for the other commands that read vectors.
+    let coverage = vmconf(folder.path(), None, &["coverage", "-o", "json"]);
+    assert_eq!((coverage.exit, coverage.stderr.as_str()), (0, ""));
+    assert_eq!(
+        coverage.stdout,
+        vmconf(folder.path(), None, &["coverage", "-o", "json", "old/add.json"]).stdout
+    );
     assert_eq!(vmconf(folder.path(), None, &["list", "--no-config"]).exit, 2);
 }
 
@@ -197,6 +204,13 @@ fn known_failures_of_some_files() {
     fs::remove_file(root.join("vectors/old/wrong.json")).unwrap();
     fs::write(root.join("vmconf.toml"), "[profile.default]\nknown = \"known.toml\"\n").unwrap();
     check(root, &["run"], 3, "no case matches *wrong.json::*");
+    // Paths of the configuration are as typed ones.
+    fs::write(root.join("known.toml"), "[[known]]\nid = \"vectors/add.json::gone\"\nreason = \"a sample\"\n")
+        .unwrap();
+    check(root, &["run"], 3, "no case matches vectors/add.json::gone");
+    let config = "[profile.default]\npaths = [\"vectors/old\"]\nknown = \"known.toml\"\n";
+    fs::write(root.join("vmconf.toml"), config).unwrap();
+    check(root, &["run"], 0, "10 passed");
 }
 
 #[test]

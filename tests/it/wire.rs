@@ -140,7 +140,7 @@ proptest! {
         length in prop_oneof![Just(1), Just(100_000)],
     ) {
         let command = "c".repeat(length);
-        let invocation = Invocation { when: "w", command: &command, selected: vec!["s".into()], files: 1, part: None };
+        let invocation = Invocation { when: "w", command: &command, selected: vec!["s".into()], files: 1, vm: None, part: None };
         let (mut record, mut expected) = (RecordWriter::new(invocation), IndexMap::new());
         for (number, case) in cases.into_iter().enumerate() {
             let case = record::RecordedCase { id: format!("{number} {}", case.id), ..case };

@@ -72,6 +72,7 @@ pub(super) fn read(
         name: name.clone(),
         // The command of a machine in another process is not in its report.
         flags: (!results.is_elsewhere).then(ShellWords::default),
+        hides_steps: false,
     };
     // A report does not say in which folder it was made.
     let mut collector = MatrixCollector::new(machines.iter().map(column).collect(), ".".to_owned());

@@ -100,9 +100,12 @@ impl<'r> ComparedStates<'r> {
             // It may be the difference that keeps one of the machines from ending.
             Err(stopped) => return self.unended(actions)?.map_or(Err(stopped), |found| Ok(Some(found))),
         };
-        let first = (0..=actions).find(|done| self.is_different(&after, *done));
+        let at_start = self.known_differences(&after);
+        if !at_start.is_empty() {
+            return Ok(Some(Parting { actions: 0, step: None, before: None, differs: at_start }));
+        }
+        let first = (1..=actions).find(|done| self.is_different(&after, *done));
         let searched = match first {
-            Some(0) => return Ok(Some(self.parting_at(&after, None, 0, 0, None))),
             Some(number) => number - 1..number,
             None => 0..actions,
         };
@@ -195,6 +198,14 @@ impl<'r> ComparedStates<'r> {
         let weights = states.iter().flatten().map(|state| state.weight(MAX_BYTES));
         self.weight = weights.max().unwrap_or(0).max(self.weight);
         Ok(states)
+    }
+
+    /// The differences before the first action in what both machines report: one that tells nothing about single steps
+    /// may report nothing before a run has ended.
+    fn known_differences(&self, after: &[Vec<Value>; 2]) -> Vec<StateDifference> {
+        let mut differs = self.differences(after, 0, MAX_LISTED);
+        differs.retain(|it| it.values.iter().all(Option::is_some));
+        differs
     }
 
     fn is_different(&self, after: &[Vec<Value>; 2], index: usize) -> bool {

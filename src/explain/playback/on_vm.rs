@@ -6,8 +6,9 @@ use crate::explain::bisect::{OnVm, Parted, RunPoint, step_of};
 use crate::isa::Isa;
 use crate::model::{Action, Case, Name, Step, Value};
 use crate::testees::Stopped;
+use crate::testees::process::ProcessVm;
 use crate::wire::eip3155::Eip3155Step;
-use crate::wire::protocol::TracedInstruction;
+use crate::wire::protocol::{Offer, TracedInstruction};
 
 /// How many instructions are requested at once.
 const INSTRUCTIONS: u64 = 1_000;
@@ -71,6 +72,13 @@ struct VmShows {
     instructions: bool,
     /// Its state after any number of them.
     states: bool,
+}
+
+/// Whether a process reports the steps of a run in no way, so that none of its runs can be explored.
+pub fn hides_steps(vm: &ProcessVm) -> bool {
+    let reports =
+        |offer: &Offer| offer.answers("trace") || ["run", "step-into"].iter().any(|it| offer.performs(it));
+    !vm.hello().machines.iter().any(reports)
 }
 
 impl VmRun {
@@ -248,7 +256,7 @@ impl VmRun {
 
 /// Why the steps of a machine are not known, and what would help.
 const NOT_TRACED: &str = "its adapter tells nothing about single steps: it needs the request trace in requests of its \
-                          hello, or run or step-into in actions; docs/src/protocol.md describes both";
+                          hello, or run or step-into in actions; the page on the protocol describes both";
 
 /// Why there is no answer, in a line.
 fn reason(stopped: Stopped) -> String {

@@ -18,11 +18,11 @@ use crate::machines::status::LoadError;
 use crate::model::shape::members;
 use crate::model::{MapKeys, NumberNotation, Shape, Value, bytes_key};
 
-/// After an exceptional halt, gas, output, logs, calls and accounts cannot be observed.
+/// After an exceptional halt, output, logs, calls and accounts cannot be observed, and no gas is left.
 impl StateFields for Evm {
     const FIELDS: &'static [StateField<Evm>] = state_fields! {
         "outcome": Shape::Text, "success or halt; none while running", outcome;
-        "gas": HEX, "gas left", |m| Some(Value::int(m.gas));
+        "gas": HEX, "gas left; 0 after an exceptional halt", |m| Some(Value::int(m.gas_left()));
         "out": Shape::Bytes, "bytes returned", |m| m.result(|c| Value::Bytes(c.output.clone()));
         "logs": Shape::List(&LOG), "log entries with their bloom filters, in order", |m| m.result(logs);
         "logsHash": Shape::Bytes, "Keccak-256 of the RLP list of the log entries", |m| m.result(logs_hash);
@@ -67,6 +67,11 @@ static CALL: Shape = Shape::Record(members! {
 });
 
 impl Evm {
+    /// An exceptional halt takes what was left before the instruction.
+    fn gas_left(&self) -> u64 {
+        if matches!(self.stop, Some(EvmStop::Halted(_))) { 0 } else { self.gas }
+    }
+
     fn result(&self, read: fn(&EvmContext) -> Value) -> Option<Value> {
         self.ended_normally().then(|| read(&self.context))
     }

@@ -36,6 +36,8 @@ pub struct Invocation<'a> {
     pub selected: Vec<String>,
     /// The number of files to read.
     pub files: usize,
+    /// The machine in another process; `None` for embedded machines.
+    pub vm: Option<UsedVm>,
     /// The part of a run; `None` for a whole run.
     pub part: Option<Partition>,
 }
@@ -43,12 +45,13 @@ pub struct Invocation<'a> {
 impl RecordWriter {
     /// Starts the record of a run.
     pub fn new(invocation: Invocation<'_>) -> RecordWriter {
-        let Invocation { when, command, selected, files, part } = invocation;
+        let Invocation { when, command, selected, files, vm, part } = invocation;
         let (when, command) = (Some(when.to_owned()), Some(command.to_owned()));
         RecordWriter::starting(ReportStart {
             when,
             command,
             selected: Some(selected),
+            vm,
             ..ReportStart::new(files, part)
         })
     }

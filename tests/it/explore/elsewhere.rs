@@ -243,7 +243,7 @@ fn a_machine_that_tells_no_steps_is_refused() {
     let Ran { exit, stdout, stderr } = vmconf(&["explore", &file, "--vm", &mute, "--html", "-"]);
     assert_eq!((exit, &*stdout), (2, ""));
     let expected = "error: --vm mute cannot be explored for evm: its adapter tells nothing about single steps: it needs \
-                    the request trace in requests of its hello, or run or step-into in actions; docs/src/protocol.md describes both\n";
+                    the request trace in requests of its hello, or run or step-into in actions; the page on the protocol describes both\n";
     assert_eq!(stderr, expected);
 }
 

@@ -114,7 +114,7 @@ fn a_machine_in_another_process_has_no_pages() {
     let vm = format!("--vm=other={} serve evm", env!("CARGO_BIN_EXE_vmconf"));
     let (text, links) = report(folder.path(), "result.html", &[&vm]);
     assert_eq!(links.len(), 0);
-    assert!(text.contains("only the machines of this program can be recorded"));
+    assert!(text.contains("pages of a report are of runs on the machines of this program"));
     assert!(!folder.path().join("result-explore").exists());
 }
 

@@ -226,3 +226,22 @@ fn what_differs_in_cases_without_a_suspect_is_said() {
     assert_eq!(json["differing"][0]["cases"].to_string(), cases);
     assert_eq!(json["differing"][0]["example"], json["unexplained"][0]);
 }
+
+/// What the cases of a run on another machine do is compared with the embedded machine, so that machine is asked for.
+#[test]
+fn a_recorded_run_on_another_machine_needs_that_machine() {
+    let folder = TempDir::new().unwrap();
+    assert_eq!(run(&folder, &["-q"]).exit, 1);
+    let suspects = |args: &[&str]| {
+        let mut command = command(&[&["suspects", "--run", "last"], args].concat());
+        ran(command.env("VMCONF_CACHE", folder.path()).output().unwrap())
+    };
+    let unnamed = suspects(&[]);
+    assert_eq!((unnamed.exit, &*unnamed.stdout), (2, ""));
+    assert!(
+        unnamed.stderr.starts_with("error: --run last: this run was on the machine mine, "),
+        "{unnamed:?}"
+    );
+    let named = suspects(&["--vm", &swapped()]);
+    assert!(named.stdout.starts_with("11 failures, 2 suspects: BYTE (6), SDIV (5)\n"), "{named:?}");
+}
