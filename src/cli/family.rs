@@ -46,7 +46,7 @@ enum FamilySubcommand {
     ///
     /// Example: vmconf family show z80
     Show(FamilyShowArgs),
-    /// Find faults in a declaration; with vectors, show how it reads the first case of each file
+    /// Find errors in a declaration; with vectors, show how it reads the first case of each file
     ///
     /// Example: vmconf family check families/z80.toml families/vectors/z80/one-instruction.json
     Check(FamilyCheckArgs),
