@@ -13,7 +13,7 @@ use vmconf::model::{Exit, counted};
 use super::errors::BrokenInput;
 use super::input::read;
 use super::new_file::ForceArgs;
-use super::program::{is_document, machine_argument};
+use super::program::{assembled_machine, is_document};
 use super::settings::{ConfigArgs, Settings};
 use super::{families, output};
 
@@ -26,7 +26,7 @@ use super::{families, output};
 #[derive(Debug, Args)]
 pub(super) struct Asm {
     /// The machine
-    #[arg(value_parser = machine_argument())]
+    #[arg(value_parser = assembled_machine())]
     machine: String,
 
     /// The source, one instruction a line; - for standard input

@@ -272,9 +272,9 @@ pub(super) fn note_broken(report: &CaseReport) {
         }
     };
     for diagnostic in diagnostics {
-        let place = diagnostic.place.as_ref();
-        let place = place.map_or(String::new(), |place| format!(":{}", place.position));
-        output::note(&format!("error: {}{place}: {}", report.id.file, diagnostic.what));
+        let place = diagnostic.place.as_ref().map(|place| format!("{}:{}", report.id.file, place.position));
+        let place = place.unwrap_or_else(|| report.id.to_string());
+        output::note(&format!("error: {place}: {}", diagnostic.what));
     }
 }
 

@@ -16,7 +16,7 @@ use vmconf::run::open_file::{Links, open_regular};
 use self::segment::Segment;
 use super::errors::BrokenInput;
 use super::input::read;
-use super::program::{hex_text, is_document, machine_argument};
+use super::program::{assembled_machine, hex_text, is_document};
 use super::settings::{ConfigArgs, Settings};
 use super::{families, output};
 
@@ -32,7 +32,7 @@ use super::{families, output};
 #[derive(Debug, Args)]
 pub(super) struct Disasm {
     /// The machine
-    #[arg(value_parser = machine_argument())]
+    #[arg(value_parser = assembled_machine())]
     machine: String,
 
     /// The program: 0x and hex digits, a file of hex digits, a NEF3 file or a segment file, or - for

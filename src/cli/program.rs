@@ -2,7 +2,7 @@
 
 use clap::builder::TypedValueParser;
 use vmconf::formats::family::BUILT_IN;
-use vmconf::machines::MACHINES;
+use vmconf::machines::{MACHINES, MachineInfo, ProgramLanguage};
 use vmconf::model::{Case, Diagnostic, Severity, counted, hex_bytes, without_bom};
 use vmconf::run::sources::{SourceOrigin, VectorSource};
 use vmconf::run::{self, LoadOptions};
@@ -16,6 +16,14 @@ pub(super) fn machine_argument() -> impl TypedValueParser<Value = String> {
     OfferedNames(|| MACHINES.iter().map(|machine| machine.name).collect())
 }
 
+/// The name of an embedded machine whose programs are text or words.
+pub(super) fn assembled_machine() -> impl TypedValueParser<Value = String> {
+    OfferedNames(|| {
+        let has_text = |machine: &&MachineInfo| !matches!(machine.language, ProgramLanguage::Document { .. });
+        MACHINES.iter().filter(has_text).map(|machine| machine.name).collect()
+    })
+}
+
 /// The name of a machine, embedded or of a family.
 pub(super) fn machine_or_family() -> impl TypedValueParser<Value = String> {
     let names = || {
@@ -27,7 +35,9 @@ pub(super) fn machine_or_family() -> impl TypedValueParser<Value = String> {
 
 /// The error for a machine whose programs are not text.
 pub(super) fn is_document(machine: &str, schema: &str) -> anyhow::Error {
-    anyhow::anyhow!("programs of {machine} are JSON documents, not text; see schemas/{schema}.schema.json")
+    anyhow::anyhow!(
+        "programs of {machine} are JSON documents, not text; vmconf schema {schema} describes them"
+    )
 }
 
 /// Decodes hex digits, ignoring white space. The error says why the text is something else: the first character that

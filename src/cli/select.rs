@@ -39,7 +39,7 @@ pub(super) struct Select {
     #[arg(skip)]
     is_from_standard_input: bool,
 
-    /// Only cases whose id contains PATTERN, or matches it if it is a glob; repeatable
+    /// Only cases whose id contains PATTERN, or matches it as a glob; repeatable
     #[arg(short, long, value_name = "PATTERN")]
     filter: Vec<String>,
 
@@ -52,7 +52,7 @@ pub(super) struct Select {
     #[arg(long, value_name = "NAME")]
     fork: Vec<String>,
 
-    /// Only N of these cases in each file, chosen by SEED [default: 0]
+    /// Only N of these cases in each file, chosen by SEED (0 if there is none)
     #[arg(long, value_name = "N[:SEED]")]
     sample: Option<CaseSample>,
 

@@ -43,9 +43,10 @@ fn by_rule(audit: &Audit) -> IndexMap<(&str, &str), u64> {
 fn summary(audit: &Audit) -> String {
     let Audit { cases, left_out, inputs, compared, rejected, noted, .. } = audit;
     let open: u64 = audit.unexplained().map(|unnoticed| unnoticed.count).sum();
+    let by_rule: u64 = by_rule(audit).into_values().sum();
     format!(
         "{}: changes: {compared} fail, {rejected} are rejected, {noted} are noted, {inputs} change the program, \
-         {open} are not noticed; {left_out} left out",
+         {by_rule} are by rule, {open} are not noticed; {left_out} left out",
         counted(*cases, "case")
     )
 }

@@ -17,8 +17,8 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// A filter with these patterns: a pattern that contains one of `*?[{` is a glob for the whole id, in
-    /// which `*` also matches `/`; any other pattern matches a part of the id.
+    /// A filter with these patterns: a pattern matches a part of the id, and one that contains one of `*?[{` is also a
+    /// glob for the whole id, in which `*` also matches `/`.
     ///
     /// # Errors
     ///
@@ -26,10 +26,8 @@ impl Filter {
     pub fn new<'p>(patterns: impl IntoIterator<Item = &'p str>) -> Result<Filter, globset::Error> {
         let mut filter = Filter::default();
         for pattern in patterns {
-            match glob(pattern)? {
-                Some(glob) => filter.globs.push(glob),
-                None => filter.parts.push(pattern.to_owned()),
-            }
+            filter.globs.extend(glob(pattern)?);
+            filter.parts.push(pattern.to_owned());
         }
         filter.index = PatternIndex::of(filter.globs.iter().map(|glob| glob.glob().glob()));
         Ok(filter)
@@ -48,7 +46,7 @@ impl Filter {
     }
 
     fn is_empty(&self) -> bool {
-        self.parts.is_empty() && self.globs.is_empty()
+        self.parts.is_empty()
     }
 }
 
@@ -73,4 +71,25 @@ pub(crate) fn glob(pattern: &str) -> Result<Option<GlobMatcher>, globset::Error>
     }
     let glob = GlobBuilder::new(pattern).literal_separator(false).build()?;
     Ok(Some(glob.compile_matcher()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Names of published vectors have brackets.
+    #[test]
+    fn a_pattern_is_a_part_of_the_id_and_may_be_a_glob() {
+        let id = "neo3/append.json::over index [Array]/0";
+        for (pattern, matches) in [
+            ("index [Array]", true),
+            ("*index \\[Array]*", true),
+            ("*append*", true),
+            ("append", true),
+            ("index [A]", false),
+            ("append*", false),
+        ] {
+            assert_eq!(Filter::new([pattern]).unwrap().matches_text(id), matches, "{pattern}");
+        }
+    }
 }

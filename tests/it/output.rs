@@ -223,7 +223,7 @@ const NOTHING: &[(&str, Option<&[&str]>)] = &[
     ("matrix", Some(&["gas.json", "--filter", "none", "--vm", SERVE])),
     ("bisect", Some(&["gas.json", "--filter", "none", "--vm", SERVE])),
     ("merge", None),
-    ("compare", None),
+    ("compare", Some(&[])),
     ("exec", None),
     ("asm", None),
     ("disasm", None),

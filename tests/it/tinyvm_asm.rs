@@ -161,7 +161,7 @@ fn wrong_source_is_explained() {
         let error = assemble(source).unwrap_err();
         assert_eq!(error.to_string(), message, "{source:?}");
     }
-    let command = "a command of tinyvm (vmconf isa tinyvm lists the instructions)";
+    let command = "a command of tinyvm (the page on its format lists all)";
     check("\u{feff}foo", &format!("1:1: no command \"foo\"; expected {command}"));
     check("yield\n foo", &format!("2:2: no command \"foo\"; expected {command}"));
     check("é\u{1b}", &format!("1:1: no command \"é\\u{{1b}}\"; expected {command}"));

@@ -6,11 +6,12 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use crate::explain::explain;
 use crate::explain::suspects::FailureEvidence;
 use crate::isa::{DeclaredEffect, Isa, OpInfo};
-use crate::machines::by_name;
+use crate::machines::{MachineInfo, by_name};
 use crate::model::explanation::OP;
 use crate::model::{BlameAnswer, Explanation, FirstDivergence, VerdictKind};
 use crate::run::sources::Sources;
-use crate::run::{self, KnownVerdicts, LoadOptions, Worker};
+use crate::run::{self, KnownVerdicts, LoadOptions, RunOptions, Worker};
+use crate::wire::protocol::Offer;
 
 /// Explains these cases, by their ids.
 pub(super) fn of_cases(
@@ -34,20 +35,39 @@ pub(super) fn of_cases(
             if wanted.contains(&*id) && verdicts.of(&id) == Some(VerdictKind::Fail) {
                 let explanation = explain(&mut worker, &file, index, 0);
                 let info = by_name(loaded.format.machine);
-                found.extend(info.map(|info| (id, evidence(&explanation, info.isa))));
+                let evidence = |info| evidence(&explanation, info, Shown::of(info, &options.run));
+                found.extend(info.map(|info| (id, evidence(info))));
             }
         }
     }
     found
 }
 
+/// What a machine in another process shows of its state after each step.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    TopOfStack,
+    Everything,
+}
+
+impl Shown {
+    fn of(info: &MachineInfo, run: &RunOptions) -> Shown {
+        let is_whole = |offer: &Offer| {
+            let stops = ["run", "step-into"].iter().any(|action| offer.performs(action));
+            stops && info.fields.iter().all(|field| offer.fields.iter().any(|name| name == field.name))
+        };
+        let offer = run.testee.vm().and_then(|vm| vm.offer(info.name));
+        if offer.is_some_and(is_whole) { Shown::Everything } else { Shown::TopOfStack }
+    }
+}
+
 /// What an explanation says. Data that differ say nothing about a run that ended otherwise.
-fn evidence(explanation: &Explanation, isa: &'static Isa) -> FailureEvidence {
+fn evidence(explanation: &Explanation, info: &MachineInfo, shown: Shown) -> FailureEvidence {
     let first = explanation.divergence.as_ref().filter(|first| is_shown(first));
-    let op = first.and_then(|first| isa.by_name(first.op.as_ref()?));
+    let op = first.and_then(|first| info.isa.by_name(first.op.as_ref()?));
     FailureEvidence {
-        diverges_at: op.filter(|op| is_visible(op)).map(|op| op.name),
-        made_by: made_by(&explanation.blames, isa),
+        diverges_at: op.filter(|op| shown == Shown::Everything || is_visible(op)).map(|op| op.name),
+        made_by: made_by(&explanation.blames, info.isa),
     }
 }
 
@@ -77,8 +97,7 @@ fn is_shown(first: &FirstDivergence) -> bool {
     !first.is_end() && !first.differs.is_empty() && is_caused
 }
 
-/// Whether steps show everything that an instruction depends on, that is, only the top of the stack.
-/// Otherwise, an earlier instruction may have caused the difference.
+/// Whether the top of the stack is everything that an instruction depends on. Otherwise, an earlier instruction may have caused the difference.
 fn is_visible(op: &OpInfo) -> bool {
     op.effects.iter().all(|effect| match effect {
         DeclaredEffect::Reads(_) | DeclaredEffect::Needs(_) | DeclaredEffect::JumpsTo => false,

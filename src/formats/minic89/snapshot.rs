@@ -122,7 +122,8 @@ impl<'f> VectorSnapshot<'f> {
             self.count(step, &Path::field("step"));
         }
         if let Some(status) = fields.optional("status") {
-            self.status = self.word(status, STATUSES).map(|name| is(Path::field("status"), name, status));
+            self.status =
+                self.word(status, "status", STATUSES).map(|name| is(Path::field("status"), name, status));
         }
         let parts: &[(&'static str, SnapshotPart<'f>)] = &[
             ("pc", VectorSnapshot::place),
@@ -189,11 +190,11 @@ impl<'f> VectorSnapshot<'f> {
     }
 
     /// One of the words of a list.
-    fn word(&mut self, node: JsonNode<'_>, words: &[&str]) -> Option<Value> {
+    fn word(&mut self, node: JsonNode<'_>, name: &str, words: &[&str]) -> Option<Value> {
         let found = words.iter().find(|word| node.text().is_some_and(|text| text == **word));
         if found.is_none() {
             let each: Vec<_> = words.iter().map(|word| quoted(word)).collect();
-            let what = format!("{} is not one of them", node.shown());
+            let what = format!("{name} is {}", node.shown());
             self.diagnostics.error(no_such_word(node, what, each.join(", "), words.iter().copied()));
         }
         found.map(|word| Value::text(*word))
@@ -230,7 +231,7 @@ impl<'f> VectorSnapshot<'f> {
     }
 
     fn tag(&mut self, node: JsonNode<'_>, at: &Path) {
-        if let Some(tag) = self.word(node, &["fun", "uninit"]) {
+        if let Some(tag) = self.word(node, "t", &["fun", "uninit"]) {
             self.is(at, tag, node);
         }
     }
@@ -256,7 +257,7 @@ impl<'f> VectorSnapshot<'f> {
     }
 
     fn code(&mut self, node: JsonNode<'_>, at: &Path) {
-        if let Some(code) = self.word(node, TRAPS) {
+        if let Some(code) = self.word(node, "code", TRAPS) {
             self.is(at, code, node);
         }
     }

@@ -128,6 +128,16 @@ fn faults_of_another_process_are_named() {
     assert!(count >= NAMED, "{count} of {}", 5 * FAULTS);
 }
 
+/// Of a machine that reports its whole state after each step, the instruction is known after which it first differs, also
+/// if that reads what is inside a compound.
+#[test]
+fn whole_states_leave_one_suspect() {
+    let mut all = row_faults_of(by_name("neo3").unwrap()).into_iter();
+    let fault = all.find(|fault| fault.to_string() == "neo3/UNPACK/pop-omitted").unwrap();
+    let mut kept = SpectrumCache::new(ProgramKey::of(&b"this program"[..]).unwrap());
+    assert_eq!(named(fault, &sources_of("vectors/neo3".to_owned()), &mut kept), ["UNPACK"]);
+}
+
 /// The same on published suites, without their long loops.
 #[test]
 fn faults_are_named_by_published_suites() {

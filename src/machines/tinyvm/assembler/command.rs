@@ -166,6 +166,8 @@ pub(super) fn hint(name: &str) -> String {
         ".data" => ".word".to_owned(),
         _ if name.contains('\t') => "one space after the command, no tab".to_owned(),
         _ if AssemblerCommand::named(&name.to_lowercase()).is_some() => "commands in lower case".to_owned(),
-        _ => "a command of tinyvm (vmconf isa tinyvm lists the instructions)".to_owned(),
+        "li" => "lw rA, NUMBER".to_owned(),
+        "jr" => "j rA NUMBER".to_owned(),
+        _ => "a command of tinyvm (the page on its format lists all)".to_owned(),
     }
 }
