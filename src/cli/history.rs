@@ -27,6 +27,7 @@ use vmconf::text::file_name::typed;
 use vmconf::text::shell::ShellWords;
 use vmconf::wire::comparison::{self, MAX_LINE, RecordedRun};
 use vmconf::wire::gzip::decompressed;
+use vmconf::wire::record::{self, RecordedCase};
 use vmconf::wire::report::{ReportLine, ReportStart};
 
 use super::errors::NothingToDo;
@@ -255,6 +256,16 @@ pub(super) fn read(path: &Path) -> anyhow::Result<RecordedRun> {
 /// cannot be read or is damaged; the error names the line.
 pub(super) fn read_record(path: &Path) -> anyhow::Result<RecordedRun> {
     read_from(path, open_regular(path, Links::Refuse))
+}
+
+/// As [`read_record`], but passes the cases to `each` in the place of keeping them.
+pub(super) fn read_record_of_cases(
+    path: &Path,
+    each: &mut dyn FnMut(RecordedCase),
+) -> anyhow::Result<RecordedRun> {
+    let shown = path.display().to_string();
+    let file = open_regular(path, Links::Refuse).with_context(|| shown.clone())?;
+    Ok(record::read_each(&shown, &mut BufReader::with_capacity(1 << 16, file), each)?)
 }
 
 fn read_from(path: &Path, file: io::Result<impl Read>) -> anyhow::Result<RecordedRun> {

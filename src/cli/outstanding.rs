@@ -2,7 +2,7 @@
 //! until a later run finds otherwise, or the case no longer exists.
 
 use std::collections::{HashMap, HashSet};
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, BufReader, ErrorKind, Read};
 use std::path::Path;
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use vmconf::run::anchor::Anchor;
 use vmconf::run::expression::Outcomes;
 use vmconf::run::open_file::{Links, open_regular};
 use vmconf::wire::comparison::RecordedOutcome;
-use vmconf::wire::record::{RecordedCase, RecordedRun};
+use vmconf::wire::record::{self, RecordedCase, RecordedRun};
 
 use super::history::{self, RecordedRuns};
 use super::output;
@@ -73,12 +73,21 @@ fn is_file(name: &str) -> bool {
 }
 
 fn read_file(path: &Path) -> anyhow::Result<MachineFailures> {
-    // A link that leads nowhere is damage.
-    if path.symlink_metadata().is_err() {
+    if !exists(path) {
         return Ok(MachineFailures { vm: None, failures: Outstanding::new() });
     }
     let RecordedRun { vm, cases, .. } = history::read_record(path)?;
     Ok(MachineFailures { vm, failures: cases })
+}
+
+/// Passes each failure of a file to `each`; none if there is no file.
+fn read_each(path: &Path, each: &mut dyn FnMut(RecordedCase)) -> anyhow::Result<()> {
+    if exists(path) { history::read_record_of_cases(path, each).map(drop) } else { Ok(()) }
+}
+
+/// A link that leads nowhere exists, and is damage.
+fn exists(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
 }
 
 /// The newest verdict of each case that is recorded: that of the last run, and of outstanding failures. These have
@@ -108,34 +117,71 @@ fn suspects(anchor: &Anchor, outstanding: &Outstanding) -> anyhow::Result<HashMa
     Ok(found)
 }
 
-/// The record of a run in progress, and how it changes the outstanding failures.
+/// The record of a run in progress, and how it changes the outstanding failures. Of these, and of the cases that fail,
+/// only hashes of the ids are kept, since there may be hundreds of thousands.
 pub(super) struct OutstandingRecording {
     anchor: Anchor,
     /// The machine that runs, as in [`MachineFailures`].
     vm: Option<UsedVm>,
     record: RecordWriter,
     /// The outstanding failures at the start.
-    before: Outstanding,
-    failed: IndexMap<String, RecordedOutcome>,
-    fixed: HashSet<String>,
+    before: CaseIds,
+    is_damaged: bool,
+    /// Those that are not outstanding any more.
+    fixed: CaseIds,
+    /// The cases of this run that are outstanding, and their record.
+    failed: CaseIds,
+    failures: RecordWriter,
+}
+
+/// Ids of cases.
+#[derive(Default)]
+struct CaseIds(HashSet<u128>);
+
+impl CaseIds {
+    /// Adds an id; returns whether it is new.
+    fn add(&mut self, id: &str) -> bool {
+        self.0.insert(CaseIds::hash(id))
+    }
+
+    fn has(&self, id: &str) -> bool {
+        !self.is_empty() && self.0.contains(&CaseIds::hash(id))
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// A hash that no two ids share, whoever chooses them.
+    fn hash(id: &str) -> u128 {
+        let mut half = [0; 16];
+        blake3::Hasher::new().update(id.as_bytes()).finalize_xof().fill(&mut half);
+        u128::from_le_bytes(half)
+    }
 }
 
 impl OutstandingRecording {
     /// Goes on with the record of a run on this machine.
     pub(super) fn begin(anchor: &Anchor, record: RecordWriter, vm: Option<UsedVm>) -> OutstandingRecording {
         let folder = history::folder(anchor).unwrap_or_default();
-        let before = read_file(&folder.join(file_name(vm.as_ref()))).map(|it| it.failures);
-        let before = before.unwrap_or_else(|error| {
-            output::note(&format!("note: outstanding failures are lost: {error:#}"));
-            Outstanding::new()
+        let mut before = CaseIds::default();
+        let read = read_each(&folder.join(file_name(vm.as_ref())), &mut |case| {
+            before.add(&case.id);
         });
+        let is_damaged = read.is_err();
+        if let Err(error) = read {
+            output::note(&format!("note: outstanding failures are lost: {error:#}"));
+            before = CaseIds::default();
+        }
         OutstandingRecording {
             anchor: anchor.clone(),
+            failures: RecordWriter::of_runs(vm.clone()),
             vm,
             record,
             before,
-            failed: IndexMap::new(),
-            fixed: HashSet::new(),
+            is_damaged,
+            fixed: CaseIds::default(),
+            failed: CaseIds::default(),
         }
     }
 
@@ -149,7 +195,10 @@ impl OutstandingRecording {
             | VerdictKind::Timeout
             | VerdictKind::Flaky
             | VerdictKind::UnexpectedPass => {
-                self.failed.extend([case.clone().into_outcome()]);
+                // A case that was named twice ran twice.
+                if self.failed.add(&case.id) {
+                    self.failures.case(case.clone());
+                }
             }
             VerdictKind::Pass | VerdictKind::ExpectedFail => self.found_otherwise(&case.id),
             VerdictKind::Skip | VerdictKind::Unsupported => {}
@@ -172,25 +221,23 @@ impl OutstandingRecording {
     }
 
     fn found_otherwise(&mut self, id: &str) {
-        if self.before.contains_key(id) && !self.fixed.contains(id) {
-            self.fixed.insert(id.to_owned());
+        if self.before.has(id) {
+            self.fixed.add(id);
         }
     }
 
     /// Records the run.
     pub(super) fn end(self, summary: &RunSummary) -> io::Result<()> {
         history::record(&self.anchor, &mut self.record.end(summary)?)?;
-        change(&self.anchor, self.vm, |outstanding| {
-            let before = outstanding.len();
-            outstanding.retain(|id, _| !self.fixed.contains(id));
-            let mut is_changed = outstanding.len() < before;
-            for (id, outcome) in self.failed {
-                if outstanding.get(&id) != Some(&outcome) {
-                    outstanding.insert(id, outcome);
-                    is_changed = true;
-                }
-            }
-            is_changed
+        if self.failed.is_empty() && self.fixed.is_empty() && !self.is_damaged {
+            return Ok(());
+        }
+        let mut failures = self.failures.end(&RunSummary::default())?;
+        change(&self.anchor, self.vm, &|id| !self.fixed.has(id) && !self.failed.has(id), &mut |after| {
+            let mut lines = BufReader::new(failures.reader()?);
+            let added =
+                record::read_each("the failures of this run", &mut lines, &mut |case| after.case(case));
+            added.map(drop).map_err(io::Error::other)
         })
     }
 }
@@ -198,21 +245,18 @@ impl OutstandingRecording {
 /// Forgets the failures of cases that no longer exist, of all machines. Fails when a file cannot be read or written.
 pub(super) fn forget(anchor: &Anchor, deleted: &HashSet<String>) -> anyhow::Result<()> {
     for MachineFailures { vm, .. } in read(anchor)? {
-        change(anchor, vm, |outstanding| {
-            let before = outstanding.len();
-            outstanding.retain(|id, _| !deleted.contains(id));
-            outstanding.len() < before
-        })?;
+        change(anchor, vm, &|id| !deleted.contains(id), &mut |_| Ok(()))?;
     }
     Ok(())
 }
 
-/// Changes the file of a machine, which other processes may change at the same time, if `edit` changes the failures. A
-/// damaged file is replaced.
+/// Changes the file of a machine, which other processes may change at the same time: leaves out the failures that
+/// `stays` does not hold for, and adds others. A damaged file is replaced.
 fn change(
     anchor: &Anchor,
     vm: Option<UsedVm>,
-    edit: impl FnOnce(&mut Outstanding) -> bool,
+    stays: &dyn Fn(&str) -> bool,
+    add: &mut dyn FnMut(&mut RecordWriter) -> io::Result<()>,
 ) -> io::Result<()> {
     let Ok(folder) = history::folder(anchor) else { return Ok(()) };
     let path = folder.join(file_name(vm.as_ref()));
@@ -221,15 +265,24 @@ fn change(
         file => file?,
     };
     lock.lock_within(MAX_WAIT)?;
-    let read = read_file(&path);
-    let is_damaged = read.is_err();
-    let mut after = read.map(|it| it.failures).unwrap_or_default();
-    if !edit(&mut after) && !is_damaged {
-        return Ok(());
+    let mut after = RecordWriter::of_runs(vm.clone());
+    let read = read_each(&path, &mut |case| {
+        if stays(&case.id) {
+            after.case(case);
+        }
+    });
+    if read.is_err() {
+        after = RecordWriter::of_runs(vm);
     }
+    add(&mut after)?;
     let mut text = Vec::new();
-    RecordWriter::of(vm, after.into_iter().map(RecordedCase::with_outcome))?
-        .reader()?
-        .read_to_end(&mut text)?;
-    ResultFile::own(&path)?.write(&text)
+    after.end(&RunSummary::default())?.reader()?.read_to_end(&mut text)?;
+    if is_text_of(&path, &text) { Ok(()) } else { ResultFile::own(&path)?.write(&text) }
+}
+
+/// Whether a file exists and has this text.
+fn is_text_of(path: &Path, text: &[u8]) -> bool {
+    let Ok(file) = open_regular(path, Links::Refuse) else { return false };
+    let mut old = Vec::with_capacity(text.len() + 1);
+    file.take(text.len() as u64 + 1).read_to_end(&mut old).is_ok_and(|_| old == text)
 }

@@ -214,13 +214,13 @@ impl VerdictKind {
         }
     }
 
-    /// Whether the case passed; `None` if it neither passed nor failed, so that it says nothing about the machine.
+    /// Whether the machine does what the case demands; `None` if that is not known, or if the case is listed as one that
+    /// fails, so that it needs no explanation.
     pub fn passes(self) -> Option<bool> {
         match self {
-            VerdictKind::Pass => Some(true),
+            VerdictKind::Pass | VerdictKind::UnexpectedPass => Some(true),
             VerdictKind::Fail | VerdictKind::Crash | VerdictKind::Timeout => Some(false),
             VerdictKind::ExpectedFail
-            | VerdictKind::UnexpectedPass
             | VerdictKind::Error
             | VerdictKind::Skip
             | VerdictKind::Unsupported

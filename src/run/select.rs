@@ -162,8 +162,9 @@ impl CaseInfo for Executable<'_, '_> {
         failing.found.into_iter().collect()
     }
 
-    fn cause(&self) -> Option<String> {
-        self.worker.borrow_mut().execute(self.case).report.cause()
+    fn causes(&self) -> Vec<String> {
+        let report = self.worker.borrow_mut().execute(self.case).report;
+        report.cause().into_iter().chain(report.signature()).collect()
     }
 }
 

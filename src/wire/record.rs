@@ -106,9 +106,21 @@ pub fn read(name: &str, input: &mut dyn BufRead) -> Result<RecordedRun, ReadErro
 ///
 /// As [`read`] does.
 pub fn read_at_most(max_cases: usize, name: &str, input: &mut dyn BufRead) -> Result<RecordedRun, ReadError> {
-    let mut reading = RecordReading::new(max_cases);
-    let lines = each_line(name, input, &mut |line| reading.line(line))?;
-    reading.end().map_err(|what| ReadError { name: name.to_owned(), line: lines + 1, what })
+    RecordReading { max_cases, ..RecordReading::default() }.all(name, input)
+}
+
+/// Reads a record, and passes its cases to `each` in the place of keeping them. They count only if the whole record can
+/// be read.
+///
+/// # Errors
+///
+/// As [`read`] does.
+pub fn read_each(
+    name: &str,
+    input: &mut dyn BufRead,
+    each: &mut dyn FnMut(RecordedCase),
+) -> Result<RecordedRun, ReadError> {
+    RecordReading { each: Some(each), ..RecordReading::default() }.all(name, input)
 }
 
 /// Passes each line of a report to `each`, with its terminator; the number of lines.
@@ -214,8 +226,10 @@ enum RecordedState {
     Checked,
 }
 
-struct RecordReading {
+struct RecordReading<'e> {
     max_cases: usize,
+    /// What gets the cases; `None` to keep them.
+    each: Option<&'e mut dyn FnMut(RecordedCase)>,
     run: RecordedRun,
     state: RecordedState,
     bytes: u64,
@@ -224,16 +238,24 @@ struct RecordReading {
     counted: event::RunSummary,
 }
 
-impl RecordReading {
-    fn new(max_cases: usize) -> RecordReading {
+impl Default for RecordReading<'_> {
+    fn default() -> Self {
         RecordReading {
-            max_cases,
+            max_cases: MAX_CASES,
+            each: None,
             run: RecordedRun::default(),
             state: RecordedState::default(),
             bytes: 0,
             hasher: blake3::Hasher::default(),
             counted: event::RunSummary::default(),
         }
+    }
+}
+
+impl RecordReading<'_> {
+    fn all(mut self, name: &str, input: &mut dyn BufRead) -> Result<RecordedRun, ReadError> {
+        let lines = each_line(name, input, &mut |line| self.line(line))?;
+        self.end().map_err(|what| ReadError { name: name.to_owned(), line: lines + 1, what })
     }
 
     fn line(&mut self, whole: &[u8]) -> Result<(), LineError> {
@@ -293,6 +315,10 @@ impl RecordReading {
 
     fn case(&mut self, case: RecordedCase) -> Result<(), String> {
         self.counted.count_kind(case.verdict);
+        if let Some(each) = &mut self.each {
+            each(case);
+            return Ok(());
+        }
         let (id, outcome) = case.into_outcome();
         if self.run.cases.len() == self.max_cases {
             return Err(format!("is of one more case than {}; no report has more", self.max_cases));

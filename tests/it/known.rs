@@ -63,6 +63,15 @@ fn outcomes_of_listed_cases() {
             (0, "0 passed, 0 failed, 1 known, 0 errors, 0 skipped in TIME s")
         );
     }
+    // Reports add to a signature how the run ended.
+    let ended = "tests/samples/vmtests/wrong/out-of-gas.json";
+    for cause in ["", "; out of gas at # CALL"] {
+        let signature = format!("signature = \"evm outcome: halt instead of success{cause}\"\n");
+        assert_eq!(List::new(&entry(&format!("{ended}::*"), &signature)).run(&[ended]).exit, 0, "{cause}");
+        let selecting = format!("cause(\"evm outcome: halt instead of success{cause}\")");
+        let listed = vmconf(&["list", ended, "-E", &selecting]).stdout;
+        assert_eq!(listed, format!("{ended}::out-of-gas\n"), "{cause}");
+    }
     // One that is not listed does.
     let ran = List::new(&entry(&gas, "")).run(&[GAS, STORAGE]);
     assert_eq!((ran.exit, summary(&ran)), (1, "0 passed, 1 failed, 1 known, 0 errors, 0 skipped in TIME s"));

@@ -255,8 +255,8 @@ impl CaseInfo for Named {
         Vec::new()
     }
 
-    fn cause(&self) -> Option<String> {
-        None
+    fn causes(&self) -> Vec<String> {
+        Vec::new()
     }
 }
 

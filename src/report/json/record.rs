@@ -56,16 +56,9 @@ impl RecordWriter {
         })
     }
 
-    /// A record of cases from several runs on a machine rather than of a single run.
-    ///
-    /// # Errors
-    ///
-    /// The first error of writing a line.
-    pub fn of(vm: Option<UsedVm>, cases: impl IntoIterator<Item = RecordedCase>) -> io::Result<Spool> {
-        let start = ReportStart { vm, ..ReportStart::new(0, None) };
-        let mut record = RecordWriter::starting(start);
-        cases.into_iter().for_each(|case| record.case(case));
-        record.end(&RunSummary::default())
+    /// Starts a record of cases from several runs on a machine rather than of a single run.
+    pub fn of_runs(vm: Option<UsedVm>) -> RecordWriter {
+        RecordWriter::starting(ReportStart { vm, ..ReportStart::new(0, None) })
     }
 
     fn starting(start: ReportStart) -> RecordWriter {

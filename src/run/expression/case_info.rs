@@ -30,8 +30,9 @@ pub trait CaseInfo {
     fn calls(&self, is_sought: &dyn Fn(&str) -> bool) -> bool;
     /// Executes the case and returns the instructions that fail, each with the reason: `SSTORE, out of gas`.
     fn failures(&self) -> Vec<String>;
-    /// Executes the case and returns the cause of its failure or error, as runs group them; `None` if it passes.
-    fn cause(&self) -> Option<String>;
+    /// Executes the case and returns the names of the cause of its failure or error: that by which runs group them, and
+    /// the signature; none if it passes.
+    fn causes(&self) -> Vec<String>;
 }
 
 /// The cost of evaluating a predicate, lowest first.
@@ -55,7 +56,7 @@ pub(super) struct ExpressionCase<'i> {
     /// What is known from the last run.
     pub(super) last: &'i Outcomes,
     case: OnceCell<Option<Case>>,
-    cause: OnceCell<Option<String>>,
+    causes: OnceCell<Vec<String>>,
 }
 
 impl<'i> ExpressionCase<'i> {
@@ -65,7 +66,7 @@ impl<'i> ExpressionCase<'i> {
             id: info.id().to_string(),
             last,
             case: OnceCell::new(),
-            cause: OnceCell::new(),
+            causes: OnceCell::new(),
         }
     }
 
@@ -73,7 +74,7 @@ impl<'i> ExpressionCase<'i> {
         self.case.get_or_init(|| self.info.read()).as_ref()
     }
 
-    pub(super) fn cause(&self) -> Option<&str> {
-        self.cause.get_or_init(|| self.info.cause()).as_deref()
+    pub(super) fn causes(&self) -> &[String] {
+        self.causes.get_or_init(|| self.info.causes())
     }
 }

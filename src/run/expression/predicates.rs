@@ -241,14 +241,14 @@ pub static PREDICATES: &[Predicate] = &[
         name: CAUSE,
         argument: "cause",
         placeholder: "CAUSE",
-        doc: "fails or is broken for this cause, by which run groups failures, or was explained by this suspect in the last run",
+        doc: "fails or is broken for this cause, by which run groups failures, or with this signature, or was explained by this suspect in the last run",
         cost: Cost::Execution,
         letters: Letters::Exact,
         accepts: Accepts::AnyText,
         holds: |matcher, asked| {
             let suspect = asked.last.suspects.get(&asked.id);
             suspect.is_some_and(|suspect| matcher.matches(suspect))
-                || asked.cause().is_some_and(|cause| matcher.matches(cause))
+                || asked.causes().iter().any(|cause| matcher.matches(cause))
         },
     },
 ];
