@@ -26,6 +26,42 @@ fn any_order_is_that_of_the_outer_list() {
     assert_eq!(against(state, vectors, r#"{"s":[[3,2],[1]]}"#).exit, 1);
 }
 
+/// Items in any order are compared by the bits that are.
+#[test]
+fn a_list_in_any_order_is_compared_under_its_mask() {
+    let state = "s = { type = [{ a = { type = 'u8', mask = '0x0f' } }], order = 'any' }";
+    let vectors = r#"[{"b":{"s":[]},"e":{"s":[{"a":1},{"a":2}]}}]"#;
+    assert_eq!(against(state, vectors, r#"{"s":[{"a":18},{"a":17}]}"#).exit, 0);
+    assert_eq!(against(state, vectors, r#"{"s":[{"a":18},{"a":19}]}"#).exit, 1);
+}
+
+/// `json` has numbers by their values, with their signs.
+#[test]
+fn fractions_are_compared_by_value() {
+    for (reported, exit) in [("-1.5", 0), ("-15e-1", 0), ("-1.50", 0), ("1.5", 1), ("-1.25", 1), ("-15", 1)] {
+        let ran = against("s = 'json'", r#"[{"b":{},"e":{"s":-1.5}}]"#, &format!(r#"{{"s":{reported}}}"#));
+        assert_eq!(ran.exit, exit, "{reported}: {ran:?}");
+    }
+}
+
+/// An address is one of its type in each notation of a memory.
+#[test]
+fn addresses_of_a_memory_are_of_their_type() {
+    for (cells, exit) in [
+        (r#"{"255":7}"#, 0),
+        (r#"{"256":7}"#, 3),
+        (r#"{"-1":7}"#, 3),
+        ("[[255,7]]", 0),
+        ("[[256,7]]", 3),
+        (r#"[{"address":255,"contents":[7]}]"#, 0),
+        (r#"[{"address":255,"contents":[7,0]}]"#, 3),
+    ] {
+        let vectors = format!(r#"[{{"b":{{}},"e":{{"s":{cells}}}}}]"#);
+        let ran = against("s = 'memory<u8, u8>'", &vectors, r#"{"s":[[255,7]]}"#);
+        assert_eq!(ran.exit, exit, "{cells}: {ran:?}");
+    }
+}
+
 /// Even if no cell of it is demanded, a field must be reported.
 #[test]
 fn a_field_that_is_not_reported_fails() {
