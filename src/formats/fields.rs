@@ -1,6 +1,6 @@
 //! Reads an object member by member such that none is overlooked: missing and unknown ones become diagnostics.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use smallvec::SmallVec;
 
@@ -263,14 +263,14 @@ impl<'d> FieldReader<'d> {
         self.members.retain(|member| !keys.contains(&&*member.key));
     }
 
-    /// The last position of each name that was taken, in lower case; empty if a name has only one accepted spelling.
-    fn last_taken(&self) -> HashMap<String, u32> {
+    /// The names that were taken, in lower case; empty if a name has only one accepted spelling.
+    fn taken(&self) -> HashSet<String> {
         if self.names == MemberNames::Exact || self.members.is_empty() {
-            return HashMap::new();
+            return HashSet::new();
         }
         let left: HashSet<u32> = self.members.iter().map(|member| member.key_at).collect();
         let taken = self.node.members().filter(|member| !left.contains(&member.key_at));
-        taken.map(|member| (member.key.to_ascii_lowercase(), member.key_at)).collect()
+        taken.map(|member| member.key.to_ascii_lowercase()).collect()
     }
 
     /// Reports each member that was not taken.
@@ -284,9 +284,10 @@ impl<'d> FieldReader<'d> {
                 MemberNames::AnyCaseByBreach => diagnostics.breach(diagnostic),
             }
         }
-        let last_taken = self.last_taken();
+        let taken = self.taken();
         for JsonMember { key, key_at, .. } in &self.members {
-            if last_taken.get(&key.to_ascii_lowercase()).is_some_and(|taken| taken > key_at) {
+            // The last one was taken.
+            if taken.contains(&key.to_ascii_lowercase()) {
                 let what = format!("member {} occurs again with other capitals; it is ignored", quoted(key));
                 let expected = format!("one member {} of {}", quoted(key), self.name);
                 let repeated = Diagnostic::at(*key_at, what).expected(expected);

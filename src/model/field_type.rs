@@ -124,10 +124,8 @@ impl DeclaredField {
     pub fn declared_at(&self, keys: &[&PathKey]) -> Option<&DeclaredField> {
         fn inside<'f>(field_type: &'f FieldType, keys: &[&PathKey]) -> Option<&'f DeclaredField> {
             match (field_type, keys) {
-                (FieldType::Optional(inner), _) => inside(inner, keys),
-                (FieldType::List(item) | FieldType::Array(item, _), [PathKey::Index(_), rest @ ..]) => {
-                    inside(item, rest)
-                }
+                // No other types have tables inside.
+                (FieldType::List(item), [PathKey::Index(_), rest @ ..]) => inside(item, rest),
                 (FieldType::Table(fields), [PathKey::Name(name), rest @ ..]) => {
                     fields.iter().find(|field| field.name == *name)?.declared_at(rest)
                 }

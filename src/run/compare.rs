@@ -302,6 +302,13 @@ mod tests {
     }
 
     #[test]
+    fn a_field_that_the_machine_does_not_declare_is_an_error() {
+        let unknown = Assertion::new(Path::field("nosuch").child("a"), Expected::Absent, Origin(7));
+        let found = diff(&[demand(Path::field("post"), Expected::Record), unknown], &OneField(Value::Null));
+        assert_eq!(found, Err(UnknownField { field: "nosuch".to_owned(), origin: Origin(7) }));
+    }
+
+    #[test]
     fn what_another_form_implies_is_not_reported() {
         let post = Path::field("post");
         let (list, item) = (post.child("list"), post.child("list").child(1));

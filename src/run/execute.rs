@@ -258,18 +258,15 @@ impl<'o> Worker<'o> {
         cases.iter().map_while(execute).collect()
     }
 
-    /// Runs what could be read of cases on one testee, and returns how each ended and how long it took if the testee
-    /// measures that; `None` if they are for several machines, or if the testee panics.
+    /// Runs what could be read of cases of one file on one testee, and returns how each ended and how long it took if
+    /// the testee measures that; `None` if the testee panics.
     fn run_programs(
         &mut self,
         read: &[ReadOr<'_>],
         observer: &mut dyn RunObserver,
     ) -> Option<Vec<(RunEnd, Option<Duration>)>> {
-        let mut cases = read.iter().flatten();
-        let Some(first) = cases.clone().next() else { return Some(Vec::new()) };
-        if cases.any(|read| read.case.machine != first.case.machine) {
-            return None;
-        }
+        // A format is for one machine.
+        let Some(first) = read.iter().flatten().next() else { return Some(Vec::new()) };
         let runs = read.iter().flatten().map(|read| (&read.case.program, &read.case.steps[..]));
         let runs: Vec<_> = runs.collect();
         let run = |testee: &mut dyn Testee| {

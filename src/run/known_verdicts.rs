@@ -42,3 +42,17 @@ impl KnownVerdicts {
         self.kept.is_empty()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failing_cases_failed_crashed_or_timed_out() {
+        let kept = VerdictKind::ALL.iter().map(|kind| (kind.name().to_owned(), *kind)).collect();
+        let verdicts = KnownVerdicts::new(kept, Some(VerdictKind::Pass));
+        let mut failing: Vec<_> = verdicts.failing().collect();
+        failing.sort_unstable();
+        assert_eq!(failing, ["crash", "fail", "timeout"]);
+    }
+}

@@ -700,6 +700,8 @@ fn cells_of_any_memory_are_compared_by_its_rule() {
     const LIST: &str = r#"[{"b":{"s":[[[1,5],[2,6]]]},"e":{"s":[[[1,5]]]}}]"#;
     const MAP: &str = r#"[{"b":{"s":{"x":[[1,5],[2,6]]}},"e":{"s":{"x":[[1,5],[3,0]]}}}]"#;
     const ROWS: &str = r#"[{"b":{"s":[{"ram":[[2,6]]}]},"e":{"s":[{"ram":[[1,5],[2,6]]}]}}]"#;
+    const TUPLE: &str = r#"[{"b":{"s":[1,[[1,5],[2,6]]]},"e":{"s":[1,[[1,5]]]}}]"#;
+    const EMPTY: &str = r#"[{"b":{},"e":{"s":{"x":[]}}}]"#;
     let table = |unlisted: &str| format!("s = {{ a = 'u8', ram = {{ type = 'memory<u8, u8>'{unlisted} }} }}");
     let rows = |unlisted: &str| format!("s = [{{ ram = {{ type = 'memory<u8, u8>'{unlisted} }} }}]");
     let (any, zero) = (", unlisted = 'any'", ", unlisted = 'zero'");
@@ -724,6 +726,11 @@ fn cells_of_any_memory_are_compared_by_its_rule() {
         ("s = 'map<text, memory<u8, u8>>'".to_owned(), MAP, r#"{"s":{"x":[[1,5]]}}"#, 1),
         ("s = 'map<text, memory<u8, u8>>'".to_owned(), MAP, r#"{"s":{"x":[[1,5],[2,6]],"y":[]}}"#, 1),
         ("s = 'map<text, memory<u8, u8>>'".to_owned(), MAP, r#"{"s":{}}"#, 1),
+        ("s = '(u8, memory<u8, u8>)'".to_owned(), TUPLE, r#"{"s":[1,[[1,5],[2,6]]]}"#, 0),
+        ("s = '(u8, memory<u8, u8>)'".to_owned(), TUPLE, r#"{"s":[1,[[1,5]]]}"#, 1),
+        // A memory without cells is one.
+        ("s = 'map<text, memory<u8, u8>>'".to_owned(), EMPTY, r#"{"s":{"x":[]}}"#, 0),
+        ("s = 'map<text, memory<u8, u8>>'".to_owned(), EMPTY, r#"{"s":{}}"#, 1),
     ];
     for (state, vectors, answer, exit) in cases {
         let ran = against(&state, vectors, answer);
@@ -1016,6 +1023,26 @@ fn a_member_twice_in_an_answer_is_named() {
     let ran = vmconf_in(folder.path(), &["run", "m.json", "--family", "./m.toml", "--vm", &vm]);
     assert!(ran.stdout.contains("it has the field a twice"), "{ran:?}");
     assert!(!ran.stdout.contains("something else than"), "{ran:?}");
+}
+
+/// An answer to another request, or with another number of states, is none, as for machines that are embedded.
+#[test]
+#[cfg(unix)]
+fn answers_of_a_family_are_to_their_requests() {
+    for (from, to, said) in [
+        (r#""id":%s"#, r#""id":7%s"#, "answered request 71 instead of request 1"),
+        (r#""steps":[{"fields":%s}]"#, r#""steps":[],"x":%s"#, "answered 0 of 1 steps"),
+        (r#"{"fields":%s}"#, r#"{"fields":%s},{"fields":{}}"#, "answered 2 of 1 steps"),
+    ] {
+        let folder =
+            folder(&[("m.toml", &declaration("a = 'u8'")), ("m.json", r#"[{"b":{"a":1},"e":{"a":1}}]"#)]);
+        let vm = answering(folder.path(), r#"{"a":1}"#);
+        let script = folder.path().join("machine.sh");
+        let text = std::fs::read_to_string(&script).unwrap().replace(from, to);
+        std::fs::write(&script, text).unwrap();
+        let ran = vmconf_in(folder.path(), &["run", "m.json", "--family", "./m.toml", "--vm", &vm]);
+        assert!(ran.exit == 3 && ran.stdout.contains(said), "{said}: {ran:?}");
+    }
 }
 
 /// Names in quotes have the escapes of RFC 9535, and constants all values of their types.

@@ -15,8 +15,8 @@ use roxmltree::{Document, Node};
 use scraper::{ElementRef, Html, Selector};
 use vmconf::model::{
     Breakdown, CaseDifference, CaseId, CaseReport, Diagnostic, DiagnosticPlace, Event, Expected,
-    ExpectedListing, ExplainedCase, Failure, NotPassed, Path as At, Renderer, RunSummary, UsedVm, Value,
-    Verdict, VerdictKind, is_harmful,
+    ExpectedListing, ExplainedCase, Failure, FirstTry, NotPassed, Path as At, Renderer, RunSummary, UsedVm,
+    Value, Verdict, VerdictKind, is_harmful,
 };
 use vmconf::report::{Ends, Grouping, REPORTS, ReportOptions, Verbosity};
 use vmconf::text::shell::ShellWords;
@@ -126,6 +126,10 @@ fn breakdown(what: &str, stderr: &str) -> Breakdown {
     Breakdown { what: what.to_owned(), stderr: stderr.to_owned() }
 }
 
+fn flaky(what: &str, stderr: &str) -> Verdict {
+    Verdict::Flaky(FirstTry { breakdown: breakdown(what, stderr), time: Duration::from_millis(250) })
+}
+
 /// A run with every verdict, every kind of difference, and every hostile name in each place.
 pub(crate) fn mixed() -> Vec<Event> {
     let logs = At::field("logs");
@@ -149,8 +153,13 @@ pub(crate) fn mixed() -> Vec<Event> {
         case("a.json", "unsupported", Verdict::Unsupported("no call recording".to_owned())),
         case("a.json", "crash", Verdict::Crash(breakdown("killed by SIGSEGV", "one\ntwo\n"))),
         case("a.json", "timeout", Verdict::Timeout(breakdown("no answer in 10 s", ""))),
+        case("a.json", "flaky", flaky("killed by SIGSEGV", "three\nfour\n")),
         Event::FileDone,
     ];
+    let has = |kind: VerdictKind| {
+        events.iter().any(|it| matches!(it, Event::Finished(report) if report.verdict.kind() == kind))
+    };
+    assert!(VerdictKind::ALL.iter().all(|kind| has(*kind)));
     events.extend(hostile_names().iter().flat_map(|name| named(name)));
     ended(events)
 }
@@ -165,6 +174,7 @@ pub(crate) fn named(name: &str) -> Vec<Event> {
         Verdict::Unsupported(name.to_owned()),
         Verdict::Crash(breakdown(name, name)),
         Verdict::Timeout(breakdown(name, name)),
+        flaky(name, name),
     ];
     let verdicts = verdicts.into_iter().chain(listed).chain(foreign);
     let cases = (1..).zip(verdicts).map(|(nth, verdict)| nth_case(nth, name, name, verdict));
@@ -487,7 +497,8 @@ fn valid_tap(text: &str) {
             let scalar = scalar.split_once(": ").map_or(scalar, |(key, rest)| {
                 if key.chars().all(|it| it.is_alphanumeric() || it == '_') { rest } else { scalar }
             });
-            let known = ["text:", "...", "fail", "fixed", "error", "crash", "timeout"].contains(&scalar)
+            let known = ["text:", "...", "fail", "fixed", "error", "crash", "timeout", "flaky"]
+                .contains(&scalar)
                 || line == "  ...";
             assert!(known || serde_json::from_str::<serde_json::Value>(scalar).is_ok(), "{line}");
             continue;
@@ -539,7 +550,7 @@ fn github_annotates_lines_of_the_vector() {
     );
     assert!(!text.contains("value-elsewhere"), "one of each cause comes first: {text}");
     assert!(lines[10].starts_with(
-        "::notice title=vmconf::13 passed, 19 failed, 14 known, 13 fixed, 14 crashed, 13 timed out, 13 errors, 13 unsupported, 13 skipped; 62 more"
+        "::notice title=vmconf::13 passed, 19 failed, 14 known, 13 fixed, 14 crashed, 13 timed out, 13 flaky, 13 errors, 13 unsupported, 13 skipped; 75 more"
     ));
 }
 
@@ -639,7 +650,7 @@ fn html_is_valid_and_loads_nothing() {
         }
     }
     assert_eq!(select(&page, "script, style, link, img, iframe, b").len(), 2);
-    assert_eq!(select(&page, "#cases > li").len(), 17 + 9 * hostile_names().len());
+    assert_eq!(select(&page, "#cases > li").len(), 18 + 10 * hostile_names().len());
     let first = select(&page, "#cases > li.fail pre")[0].text().collect::<String>();
     assert_eq!(first, "why <b>&amp;\n  \\u{1b}second line");
     for cause in select(&page, "#causes a") {
@@ -665,10 +676,10 @@ fn html_works_in_a_browser() {
         let visible = select(&page, "#cases > li:not([hidden])").len();
         assert_eq!(select(&page, "#filters[hidden]").len(), 0, "the script did not run");
         let said = select(&page, "#shown")[0].text().collect::<String>();
-        assert_eq!(said, format!("{visible} of {} cases", 17 + 9 * hostile_names().len()));
+        assert_eq!(said, format!("{visible} of {} cases", 18 + 10 * hostile_names().len()));
         (page, visible)
     };
-    assert_eq!(open("").1, 17 + 9 * hostile_names().len());
+    assert_eq!(open("").1, 18 + 10 * hostile_names().len());
     assert_eq!(open("#verdict=error&verdict=skip&machine=evm&q=a.JSON+broken").1, 1);
     assert_eq!(open("#cause=0").1, 2);
     let (page, _) = open("");

@@ -91,10 +91,6 @@ impl DemandWriter<'_> {
         let DemandedPart { field_type, options, node, given } = part;
         match (value, field_type) {
             (value, FieldType::Optional(inner)) if value != Value::Null => {
-                if matches!(**inner, FieldType::Table(_)) {
-                    // If there is no table, its members are not reported one by one.
-                    self.push(at.clone(), Expected::Record, node);
-                }
                 self.value(at, value, DemandedPart { field_type: inner, ..part })
             }
             (Value::Record(_), FieldType::Memory(memory)) => {

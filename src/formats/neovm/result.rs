@@ -276,8 +276,7 @@ fn state_assertion(state: &str, origin: u32) -> Assertion {
     Assertion::new(Path::field("state"), expected, Origin(origin))
 }
 
-/// Decimal digits that denote a byte.
+/// The byte that decimal digits denote. The text begins with a digit or a minus.
 fn opcode(digits: &str) -> Option<u8> {
-    let only_digits = digits.bytes().all(|digit| digit.is_ascii_digit());
-    digits.parse().ok().filter(|_| only_digits)
+    digits.parse().ok()
 }

@@ -346,6 +346,19 @@ mod tests {
         assert!(matches!(came(&last)[..], [Incoming::Due(_)]));
     }
 
+    /// A process need not wait for `hello` to answer it, but says nothing else before.
+    #[test]
+    fn one_line_may_come_before_hello_is_sent() {
+        let lines = TesteeLines::default();
+        taken(&lines, "{\"type\":\"hello\"}\n");
+        taken(&lines, "{\"type\":\"later\"}\n");
+        let first = waiting(&lines, &[None]);
+        assert!(
+            matches!(&came(&first)[..], [Incoming::Answer(Ok(line), _)] if line.ends_with(b"hello\"}\n"))
+        );
+        assert!(lines.take_stray().is_some_and(|stray| stray.first.starts_with("an unexpected line: ")));
+    }
+
     #[test]
     fn each_request_without_an_answer_ends_as_the_output_does() {
         let lines = TesteeLines::default();

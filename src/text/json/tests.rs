@@ -35,6 +35,7 @@ fn errors_have_a_position_and_a_reason() {
     check("\"\\u12\"", 1, "wrong escape in a string");
     check("\"\\ud800\"", 1, "half of a surrogate pair in a string");
     check("\"\\ud800\\u0041\"", 1, "half of a surrogate pair in a string");
+    check("\"\\ud83e__dd80\"", 1, "half of a surrogate pair in a string");
     check("\"\\udc00\"", 1, "half of a surrogate pair in a string");
     check("\"a\tb\"", 2, "control character in a string");
     check("[[[[[[[[[", 8, "too many nested arrays and objects");
@@ -60,6 +61,15 @@ fn deviations_from_json_are_read_and_recorded() {
     check("{\"\": 1, \"\": 2, \"\\/\": 3}", &[(8, "key \"\" is duplicated in this object")]);
     let many: Vec<_> = (0..20).chain([13]).map(|key| format!("\"{key:02}\":1")).collect();
     check(&format!("{{{}}}", many.join(",")), &[(141, "key \"13\" is duplicated in this object")]);
+}
+
+/// Columns are in characters, from the quote on. Those of escapes are not those of the string.
+#[test]
+fn a_column_of_a_string_has_a_place_unless_it_has_escapes() {
+    let document = parse("[\"éab\", \"\\u00e9ab\"]");
+    let [plain, escaped] = document.root().items().collect::<Vec<_>>()[..] else { panic!("two strings") };
+    assert_eq!([0, 1, 2, 3].map(|column| plain.at_column(column)), [1, 2, 4, 5]);
+    assert_eq!([1, 3].map(|column| escaped.at_column(column)), [escaped.at(); 2]);
 }
 
 #[test]

@@ -1,7 +1,11 @@
 //! What of a field is compared, and what a user ignores.
 
 use super::{against, against_with, answering, declaration, folder, vmconf_in};
-use crate::support::at_root;
+use crate::support::{at_root, vmconf};
+
+/// A family whose cases have steps.
+const STEPS: &str = "machine = 'm'\n[state]\na = 'u8'\n[format]\ncases = '$[*]'\nprogram = { '*' = '$.b' }\n\
+    steps = '$.steps[*]'\n[format.step]\nexpect = { '*' = '$.e' }\n";
 
 /// `json` is compared as JSON values, in which members have no order, wherever an object is.
 #[test]
@@ -20,6 +24,42 @@ fn any_order_is_that_of_the_outer_list() {
     let vectors = r#"[{"b":{"s":[]},"e":{"s":[[1],[2,3]]}}]"#;
     assert_eq!(against(state, vectors, r#"{"s":[[2,3],[1]]}"#).exit, 0);
     assert_eq!(against(state, vectors, r#"{"s":[[3,2],[1]]}"#).exit, 1);
+}
+
+/// Items in any order are compared by the bits that are.
+#[test]
+fn a_list_in_any_order_is_compared_under_its_mask() {
+    let state = "s = { type = [{ a = { type = 'u8', mask = '0x0f' } }], order = 'any' }";
+    let vectors = r#"[{"b":{"s":[]},"e":{"s":[{"a":1},{"a":2}]}}]"#;
+    assert_eq!(against(state, vectors, r#"{"s":[{"a":18},{"a":17}]}"#).exit, 0);
+    assert_eq!(against(state, vectors, r#"{"s":[{"a":18},{"a":19}]}"#).exit, 1);
+}
+
+/// `json` has numbers by their values, with their signs.
+#[test]
+fn fractions_are_compared_by_value() {
+    for (reported, exit) in [("-1.5", 0), ("-15e-1", 0), ("-1.50", 0), ("1.5", 1), ("-1.25", 1), ("-15", 1)] {
+        let ran = against("s = 'json'", r#"[{"b":{},"e":{"s":-1.5}}]"#, &format!(r#"{{"s":{reported}}}"#));
+        assert_eq!(ran.exit, exit, "{reported}: {ran:?}");
+    }
+}
+
+/// An address is one of its type in each notation of a memory.
+#[test]
+fn addresses_of_a_memory_are_of_their_type() {
+    for (cells, exit) in [
+        (r#"{"255":7}"#, 0),
+        (r#"{"256":7}"#, 3),
+        (r#"{"-1":7}"#, 3),
+        ("[[255,7]]", 0),
+        ("[[256,7]]", 3),
+        (r#"[{"address":255,"contents":[7]}]"#, 0),
+        (r#"[{"address":255,"contents":[7,0]}]"#, 3),
+    ] {
+        let vectors = format!(r#"[{{"b":{{}},"e":{{"s":{cells}}}}}]"#);
+        let ran = against("s = 'memory<u8, u8>'", &vectors, r#"{"s":[[255,7]]}"#);
+        assert_eq!(ran.exit, exit, "{cells}: {ran:?}");
+    }
 }
 
 /// Even if no cell of it is demanded, a field must be reported.
@@ -94,6 +134,47 @@ fn the_sign_is_one_of_the_bits_that_can_be_ignored() {
             let ran = against_with(&["--ignore", &format!("s:{mask}")], &state, &vectors, &answer);
             assert_eq!(ran.exit, exit, "{state}, {demanded} and {reported} without {mask}: {ran:?}");
         }
+    }
+}
+
+/// What is not compared is counted once for each step that demands it, however many data it has.
+#[test]
+fn demands_on_a_field_that_is_ignored_are_counted_by_steps() {
+    let vectors = r#"[{"b":{},"e":{"s":[1,2],"a":7}},{"b":{},"e":{"s":[3,4,5],"a":7}}]"#;
+    let ran = against_with(&["--ignore", "s"], "s = '[u8]'\na = 'u8'", vectors, r#"{"s":[],"a":7}"#);
+    assert!(ran.stdout.contains("not compared: s, 2 assertions; --ignore s"), "{ran:?}");
+}
+
+/// The table of a failure has the fields that the case changes and that are right, as far as they are compared.
+#[test]
+fn the_table_of_a_failure_ignores_bits_that_are_not_compared() {
+    let state = "f = { type = 'u8', mask = '0x0f' }\ng = { type = 'u8', mask = '0x0f' }\na = 'u8'";
+    let vectors = r#"[{"b":{"f":1,"g":17,"a":1},"e":{"f":2,"g":1,"a":7}}]"#;
+    let ran = against(state, vectors, r#"{"f":50,"g":33,"a":1}"#);
+    assert!(ran.stdout.contains("  f  0x01    0x02      0x32\n    * a  0x01"), "{ran:?}");
+    assert!(!ran.stdout.contains("  g  "), "{ran:?}");
+}
+
+/// Of several steps that fail, the table is that of the first.
+#[test]
+fn the_table_of_a_failure_is_that_of_the_first_step_that_fails() {
+    let vectors = r#"[{"b":{"a":1},"steps":[{"e":{"a":2}},{"e":{"a":3}}]}]"#;
+    let folder = folder(&[("m.toml", STEPS), ("m.json", vectors)]);
+    let vm = answering(folder.path(), r#"{"a":7}"#);
+    let script = folder.path().join("machine.sh");
+    let text = std::fs::read_to_string(&script).unwrap();
+    std::fs::write(&script, text.replace(r#"{"fields":%s}"#, r#"{"fields":%s},{"fields":{"a":8}}"#)).unwrap();
+    let ran = vmconf_in(folder.path(), &["run", "m.json", "--family", "./m.toml", "--vm", &vm]);
+    assert!(ran.stdout.contains("    * a  0x01    0x02      0x07    1:34\n"), "{ran:?}");
+}
+
+/// How a run ends decides whether the rest is compared, unless it is ignored.
+#[test]
+fn the_rest_is_compared_if_the_outcome_is_ignored() {
+    for (sample, exit) in [("halt-expected", 0), ("gas", 1)] {
+        let sample = format!("tests/samples/vmtests/wrong/{sample}.json");
+        assert_eq!(vmconf(&["run", &sample]).exit, 1, "{sample}");
+        assert_eq!(vmconf(&["run", &sample, "--ignore", "outcome"]).exit, exit, "{sample}");
     }
 }
 
@@ -349,6 +430,30 @@ fn a_matrix_lists_what_it_does_not_compare() {
     let schema = std::fs::read_to_string(at_root("schemas/matrix.schema.json")).unwrap();
     let schema = crate::support::validator::Validator::new(&serde_json::from_str(&schema).unwrap());
     schema.assert_accepts(&json, "the matrix");
+}
+
+/// How many items of a file are no cases is counted.
+#[test]
+fn items_that_are_no_cases_are_counted() {
+    let declaration = declaration("a = 'u8'").replace("[format]\n", "[format]\nhas = ['$.e']\n");
+    let case = r#"{"b":{"a":1},"e":{"a":7}}"#;
+    for (others, note) in [
+        (r#"{"b":{}}"#, "1 item is not a case: without $.e\n --> m.json:1:29"),
+        (r#"{"b":{}}, 1, []"#, "3 items are not cases: without $.e\n --> m.json:1:29"),
+    ] {
+        let folder = folder(&[("m.toml", &declaration), ("m.json", &format!("[{case}, {others}]"))]);
+        let ran = vmconf_in(folder.path(), &["check", "m.json", "--family", "./m.toml", "--all"]);
+        assert!(ran.stdout.contains(note), "{note}: {ran:?}");
+    }
+}
+
+/// The object of all demanded fields is one of each step, not of the case.
+#[test]
+fn a_format_with_steps_fits_by_what_a_case_has() {
+    let vectors = r#"[{"b":{"a":1},"steps":[{"e":{"a":7}}]}]"#;
+    let folder = folder(&[("m.toml", STEPS), ("m.json", vectors)]);
+    let ran = vmconf_in(folder.path(), &["list", "m.json", "--family", "./m.toml"]);
+    assert_eq!(ran.stdout, "m.json::0\n", "{ran:?}");
 }
 
 /// Vectors that leave out the registers which an instruction does not change.

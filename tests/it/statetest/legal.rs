@@ -80,6 +80,19 @@ fn a_refused_transaction_leaves_one_of_two_states() {
     }
 }
 
+/// A coinbase that had an account before has it afterwards, so that there is only one state.
+#[test]
+fn a_refused_transaction_changes_no_account_of_its_coinbase() {
+    let refused = |root: &str| {
+        let demanded = json!({ "expectException": "TR_NoFunds", "hash": root });
+        let mut own = test("Homestead", &account("0x01"), demanded);
+        own["test"]["env"]["currentCoinbase"] = json!(SENDER);
+        verdict(&own)
+    };
+    assert_eq!(refused(BEFORE), Verdict::Pass);
+    assert!(matches!(refused(WITH_COINBASE), Verdict::Fail(_)));
+}
+
 #[test]
 fn the_root_before_a_refused_transaction_has_storage_and_code() {
     let mut sender = account("0x01");
@@ -103,6 +116,26 @@ fn zero_words_of_a_state_are_absent_ones() {
     };
     assert!(refused(json!({})) && refused(json!({ "0x05": "0x00" })));
     assert!(!refused(json!({ "0x05": "0x01" })));
+    let mut poor = account("0x01");
+    poor["storage"] = json!({ "0x05": "0x00" });
+    for root in [BEFORE, WITH_COINBASE] {
+        assert!(passes(&test("Homestead", &poor, json!({ "expectException": "TR_NoFunds", "hash": root }))));
+    }
+}
+
+/// A fee for blobs makes a transaction one of blobs, of which it must have some.
+#[test]
+fn a_transaction_with_a_fee_for_blobs_has_their_type() {
+    let demanded = json!({ "expectException": "TransactionException.TYPE_3_TX_ZERO_BLOBS", "hash": BEFORE });
+    let mut test = test("Cancun", &account("0x0de0b6b3a7640000"), demanded);
+    let transaction = test["test"]["transaction"].as_object_mut().unwrap();
+    transaction.remove("gasPrice");
+    for fee in ["maxFeePerGas", "maxPriorityFeePerGas", "maxFeePerBlobGas"] {
+        transaction.insert(fee.to_owned(), json!("0x02"));
+    }
+    let Verdict::Fail(failure) = verdict(&test) else { panic!("the root is that of another account") };
+    let wrong: Vec<_> = failure.differences.iter().map(|difference| difference.at.to_string()).collect();
+    assert_eq!(wrong, ["root"]);
 }
 
 /// The reference, section 2.3: `type` wins over what the other members say.
