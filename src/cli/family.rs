@@ -229,7 +229,7 @@ fn write_first(
     let fits = |path: &&String| family.fitting(document.root(), path).is_ok();
     let path = real.as_ref().ok().filter(fits).unwrap_or(&shown);
     paths.look_at(document.root(), path);
-    let (format, _) = family.fitting(document.root(), path).map_err(broken)?;
+    let (format, _) = family.fitting(document.root(), path).map_err(|misfit| broken(*misfit.why))?;
     let entries = (format.outline)(document.root()).map_err(broken)?;
     let first = entries.first().context("a file without cases")?;
     let node = JsonNode::at_index(&document, first.node);

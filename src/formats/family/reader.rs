@@ -36,7 +36,7 @@ pub(super) struct FamilyReader {
 /// Why a file does not fit a format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FormatMisfit {
-    /// How much of what a case must have was there, for a comparison with others.
+    /// How much of what a case has was there, for a comparison with others: 0 if nothing was.
     pub(super) matched: usize,
     /// Where this is seen.
     pub(super) at: u32,
@@ -95,17 +95,17 @@ impl Rejection<'_, '_> {
         }
     }
 
-    /// The reason, with the position in the rejected datum, which has some of the data that a case must have.
-    fn misfit(&self, node: JsonNode<'_>, has: usize) -> FormatMisfit {
+    /// The reason, with the position in the rejected datum, which has so many of the data that a case has.
+    fn misfit(&self, node: JsonNode<'_>, matched: usize) -> FormatMisfit {
         match self {
             Rejection::Missing(path) => {
-                FormatMisfit { matched: has, at: node.at(), what: format!("a case without {path}") }
+                FormatMisfit { matched, at: node.at(), what: format!("a case without {path}") }
             }
             Rejection::Undeclared { path, position, key } => {
                 let unknown = path.find(node).and_then(|object| object.members().nth(*position));
                 let at = unknown.map_or(node.at(), |unknown| unknown.key_at);
                 let what = format!("the member {} of {path} is not declared", quoted(key));
-                FormatMisfit { matched: has + 1, at, what }
+                FormatMisfit { matched, at, what }
             }
         }
     }
@@ -150,15 +150,14 @@ impl FamilyReader {
         let mut nearest: Option<FormatMisfit> = None;
         let mut last = None;
         for Candidate { node, .. } in self.candidates(root) {
-            // An item of which something is there is nearer than none.
-            let has = 1 + self.format().has.iter().filter(|path| path.find(node).is_some()).count();
+            let matched = self.matched(node);
             // The items of a file of another family mostly look alike, and there may be a million.
-            let is_farther = nearest.as_ref().is_some_and(|nearest| nearest.matched >= has);
+            let is_farther = nearest.as_ref().is_some_and(|nearest| nearest.matched >= matched);
             if is_farther && last.as_ref().is_some_and(|last: &Rejection<'_, '_>| last.applies(node)) {
                 continue;
             }
             let Some(rejection) = self.rejection(node) else { return Ok(node.at()) };
-            nearest = FormatMisfit::nearest(nearest.into_iter().chain([rejection.misfit(node, has)]));
+            nearest = FormatMisfit::nearest(nearest.into_iter().chain([rejection.misfit(node, matched)]));
             last = Some(rejection);
         }
         Err(nearest.unwrap_or_else(|| FormatMisfit {
@@ -166,6 +165,18 @@ impl FamilyReader {
             at: root.at(),
             what: format!("nothing found at {}", self.format().cases),
         }))
+    }
+
+    /// How many of the data that a case has are there, except for the name, which other files have, too; and how many
+    /// of the objects of which each member is taken have a declared member.
+    fn matched(&self, node: JsonNode<'_>) -> usize {
+        let FormatDeclaration { has, name, .. } = self.format();
+        let has = has.iter().filter(|path| name.as_ref() != Some(*path) && path.find(node).is_some()).count();
+        let is_alike = |(path, known): &(&NodePath, usize)| {
+            let mut members = path.find(node).into_iter().flat_map(JsonNode::members);
+            members.any(|member| self.is_known(&member.key, *known))
+        };
+        has + self.taken().filter(is_alike).count()
     }
 
     /// Why an item is no case of this family. Families of the same shape differ by the names of members.

@@ -467,6 +467,40 @@ fn the_nearest_item_says_why_a_file_does_not_fit() {
     }
 }
 
+/// A file in a folder that is almost one of the named family is an error; one that is something else is skipped.
+#[test]
+fn a_file_that_is_almost_of_the_named_family_is_an_error() {
+    const DECLARED: &str = "machine = 'm'\n[state]\na = 'u8'\n[format]\ncases = '$[*]'\nname = '$.name'\n\
+                            has = ['$.name', '$.b', '$.e']\nprogram = { '*' = '$.b' }\nexpect = { '*' = '$.e' }\n";
+    let ran = |name: &str, text: &str| {
+        let folder = folder(&[("m.toml", DECLARED)]);
+        std::fs::create_dir(folder.path().join("v")).unwrap();
+        for (name, text) in [(name, text), ("fits.json", r#"[{"name":"n","b":{"a":1},"e":{"a":1}}]"#)] {
+            std::fs::write(folder.path().join("v").join(name), text).unwrap();
+        }
+        vmconf_in(folder.path(), &["list", "v", "--family", "./m.toml"])
+    };
+    for (text, why) in [
+        (r#"[{"name":"n","b":{"a":1}}]"#, "v/x.json:1:2: not a file of m: a case without $.e"),
+        (
+            r#"[{"name":"n","b":{"a":1},"e":{"zz":1}}]"#,
+            "v/x.json:1:31: not a file of m: the member \"zz\" of $.e is not declared",
+        ),
+    ] {
+        let ran = ran("x.json", text);
+        let output = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(ran.exit == 3 && output.contains(why), "{why}: {ran:?}");
+    }
+    for (name, text) in [
+        ("package.json", r#"[{"name":"n","version":"1"}]"#),
+        ("metadata.json", r#"{"opcodes":{"00":{"flags":1}},"b":3}"#),
+        ("empty.json", "[]"),
+    ] {
+        let ran = ran(name, text);
+        assert!(ran.exit == 0 && ran.stdout.contains("fits.json"), "{name}: {ran:?}");
+    }
+}
+
 /// The items of lists in any order are paired without the bits that are ignored.
 #[test]
 fn ignored_bits_do_not_order_a_list() {
