@@ -111,6 +111,7 @@ impl DemandWriter<'_> {
                 self.items(&at, items, |_| Some(&**item), part)
             }
             (Value::List(items), FieldType::Tuple(types)) if field_type.has_memory() => {
+                self.push(at.clone(), Expected::Len(items.len()), node);
                 self.items(&at, items, |index| types.get(index), part)
             }
             (Value::Record(members), FieldType::Table(fields)) => self.fields(&at, members, fields, part),

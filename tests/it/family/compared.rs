@@ -428,6 +428,29 @@ fn audits_know_the_names_and_values_of_a_family() {
     assert!(audit.stdout.contains("4 by rule: the items are one value in several spellings"), "{audit:?}");
 }
 
+/// The state that a case demands is that of its type, however lists, tables, tuples and memories contain each other.
+#[test]
+fn every_type_of_state_is_audited() {
+    let empty = r#"{"x":[]}"#;
+    for (state, value) in [
+        ("v = [{ x = 'u8', y = 'u8' }]", r#"[{"x":1,"y":2},{"x":3,"y":4}]"#),
+        ("v = '[memory<u8, u8>]'", "[[[1,2],[3,4]],[]]"),
+        ("v = { z = [{ x = 'u8' }] }", r#"{"z":[{"x":1}]}"#),
+        ("v = [{ x = '[u8]' }]", r#"[{"x":[1,2]}]"#),
+        ("v = '(u8, memory<u8, u8>)'", "[7,[[1,2]]]"),
+        ("v = '[(u8, [memory<u8, u8>])]'", "[[7,[[[1,2]]]]]"),
+        ("v = 'map<u8, [memory<u8, u8>]>'", r#"{"1":[[[1,2]]]}"#),
+        ("v = { x = { type = 'memory<u8, u8>', unlisted = 'any' } }", empty),
+        ("v = [{ x = { type = 'memory<u8, u8>', unlisted = 'any' } }]", r#"[{"x":[]}]"#),
+    ] {
+        let vectors = format!(r#"[{{"b":{{"v":{value}}},"e":{{"v":{value}}}}}]"#);
+        let folder = folder(&[("m.toml", &declaration(state)), ("m.json", &vectors)]);
+        let audit = vmconf_in(folder.path(), &["audit", "m.json", "--family", "./m.toml"]);
+        assert!(audit.stdout.contains("1 case: changes:"), "{state}: {audit:?}");
+        assert!(audit.stdout.contains(" 0 are not noticed; 0 left out"), "{state}: {audit:?}");
+    }
+}
+
 /// A machine may write null for a list, map or memory without entries, and an empty text for no bytes, as the page of
 /// the protocol says.
 #[test]
