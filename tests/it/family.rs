@@ -6,6 +6,7 @@ mod commands;
 mod compared;
 #[cfg(unix)]
 mod filled;
+mod inferred;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

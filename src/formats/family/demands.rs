@@ -19,7 +19,7 @@ pub(super) enum DemandPlace {
 }
 
 impl DemandPlace {
-    fn of(self, node: JsonNode<'_>) -> Origin {
+    pub(super) fn of(self, node: JsonNode<'_>) -> Origin {
         match self {
             DemandPlace::Node => Origin(node.at()),
             DemandPlace::At(at) => Origin(at),

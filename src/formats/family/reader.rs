@@ -296,8 +296,9 @@ impl FamilyReader {
     ) -> Option<Case> {
         let (family, members) = (self.family, self.family.members().count());
         let (values, places) = (Vec::with_capacity(members), Vec::with_capacity(members));
-        let (is_given, is_listed) = (vec![false; members], vec![false; members]);
-        let mut reader = CaseReader { family, diagnostics, values, places, is_given, is_listed };
+        let none = || vec![false; members];
+        let (is_given, is_listed, is_demanded) = (none(), none(), none());
+        let mut reader = CaseReader { family, diagnostics, values, places, is_given, is_listed, is_demanded };
         self.format().program.iter().for_each(|given| reader.given(given, node));
         let steps = match &self.format().steps {
             None => {
@@ -341,6 +342,8 @@ struct CaseReader<'r> {
     is_given: Vec<bool>,
     /// Which fields the object of all demanded fields lists.
     is_listed: Vec<bool>,
+    /// Which fields the step demands.
+    is_demanded: Vec<bool>,
 }
 
 impl CaseReader<'_> {
@@ -377,10 +380,7 @@ impl CaseReader<'_> {
     fn give_at(&mut self, index: usize, node: JsonNode<'_>, at: u32) {
         let field = self.family.member_at(index);
         if self.is_given[index] {
-            let what = format!("{} is given a second time", field.name);
-            let twice = Diagnostic::at(at, what).expected("each member once");
-            self.diagnostics.error(twice.under(LintRule::DuplicateKey));
-            return;
+            return self.diagnostics.error(twice(at, &format!("{} is given", field.name), "each member once"));
         }
         let read = typed::read(node, &field.field_type, &field.name);
         if let Some(value) = self.diagnostics.keep(read) {
@@ -432,6 +432,7 @@ impl CaseReader<'_> {
 
     fn step(&mut self, step: &StepDeclaration, node: JsonNode<'_>) -> Step {
         let mut assertions = Vec::with_capacity(self.family.state.len() * 2);
+        self.is_demanded.fill(false);
         for demanded in &step.expect {
             match demanded {
                 Demanded::Constant { field, value } => {
@@ -489,6 +490,10 @@ impl CaseReader<'_> {
         assertions: &mut Vec<Assertion>,
     ) {
         let field: &DeclaredField = &self.family.state[index];
+        if std::mem::replace(&mut self.is_demanded[index], true) {
+            let at = place.of(node).0;
+            return self.diagnostics.error(twice(at, &format!("{} is demanded", field.name), "each field once"));
+        }
         // Only what is demanded of a memory depends on what was given.
         let given = if field.field_type.has_memory() {
             self.values.iter().find(|known| known.0 == field.name).map(|known| &known.1)
@@ -521,6 +526,11 @@ impl CaseReader<'_> {
         }
         actions
     }
+}
+
+/// The error of a datum for a member that has one already.
+fn twice(at: u32, what: &str, expected: &str) -> Diagnostic<Origin> {
+    Diagnostic::at(at, format!("{what} a second time")).expected(expected).under(LintRule::DuplicateKey)
 }
 
 const ACTIONS: &str = "\"execute\", \"step-into\", \"step-over\" or \"step-out\"";

@@ -428,6 +428,37 @@ fn audits_know_the_names_and_values_of_a_family() {
     assert!(audit.stdout.contains("4 by rule: the items are one value in several spellings"), "{audit:?}");
 }
 
+/// A field has one demand in each step: of two, nobody knows which one is meant.
+#[test]
+fn a_field_is_demanded_once() {
+    let declared = |expect: &str| {
+        format!(
+            "machine = 'm'\n[state]\na = 'u8'\n[format]\ncases = '$[*]'\nprogram = {{ '*' = '$.b' }}\nexpect = {expect}\n"
+        )
+    };
+    let ran = |expect: &str, vectors: &str| {
+        let folder = folder(&[("m.toml", &declared(expect)), ("m.json", vectors)]);
+        vmconf_in(folder.path(), &["check", "m.json", "--family", "./m.toml"])
+    };
+    const TWICE: &str = r#"[{"b":{},"e":{"a":1},"a":2}]"#;
+    for (expect, place) in [
+        ("{ '*' = '$.e', a = '$.a' }", "m.json:1:26"),
+        ("{ '*' = '$.e', a = { at = '$.x', absent = 1 } }", "m.json:1:2"),
+        ("{ '*' = '$.e', a = { value = 1 } }", "m.json:1:2"),
+    ] {
+        let ran = ran(expect, TWICE);
+        let error = format!("{place}: error: a is demanded a second time");
+        assert!(ran.exit == 3 && ran.stdout.contains(&error), "{expect}: {ran:?}");
+    }
+    let once = ran("{ '*' = '$.e', a = '$.a' }", r#"[{"b":{},"e":{"a":1}},{"b":{},"e":{},"a":2}]"#);
+    assert_eq!(once.exit, 0, "{once:?}");
+    let steps = "machine = 'm'\n[state]\na = 'u8'\n[format]\ncases = '$[*]'\nsteps = '$.s[*]'\nprogram = { '*' = '$.b' }\n\
+                 [format.step]\ndo = ['execute']\nexpect = { '*' = '$' }\n";
+    let folder = folder(&[("m.toml", steps), ("m.json", r#"[{"b":{},"s":[{"a":1},{"a":2}]}]"#)]);
+    let ran = vmconf_in(folder.path(), &["check", "m.json", "--family", "./m.toml"]);
+    assert_eq!(ran.exit, 0, "{ran:?}");
+}
+
 /// The state that a case demands is that of its type, however lists, tables, tuples and memories contain each other.
 #[test]
 fn every_type_of_state_is_audited() {

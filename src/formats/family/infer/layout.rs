@@ -104,10 +104,18 @@ impl CaseLayout {
         let name = name.map(|name| (*name).to_owned());
         let keys: BTreeSet<_> =
             all().flat_map(JsonNode::members).map(|member| member.key.into_owned()).collect();
-        let paired: HashSet<_> = keys.iter().filter_map(|key| pair.half(key)).map(str::to_owned).collect();
         let is_other = |key: &String| pair.half(key).is_none() && name.as_ref() != Some(key);
-        let (unread, others) =
-            keys.into_iter().filter(is_other).partition(|key: &String| paired.contains(key.as_str()));
+        let mut others: BTreeSet<String> = keys.iter().filter(|key| is_other(key)).cloned().collect();
+        let mut unread = BTreeSet::new();
+        let mut leave_out = |name: &str| unread.extend(others.take(name));
+        match &pair {
+            Pair::Prefixes(..) => keys.iter().filter_map(|key| pair.half(key)).for_each(leave_out),
+            Pair::Objects(before, after) => {
+                let states = all().flat_map(|case| [before, after].map(|name| case.member(name)));
+                let data = states.flatten().flat_map(JsonNode::members);
+                data.for_each(|member| leave_out(&member.key));
+            }
+        }
         Ok(CaseLayout { cases, other_cases, name, pair, others, unread })
     }
 
