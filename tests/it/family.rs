@@ -463,7 +463,7 @@ fn what_is_not_listed_of_a_memory_is_inferred() {
         };
         let text = format!("[{}]", [33_000, 33_001].map(case).join(","));
         let document = Document::parse(text, 20).unwrap_or_else(|_| panic!("{after}"));
-        let text = infer("x", &[document]).unwrap();
+        let text = infer("x", &[document]).unwrap().text;
         text.lines().find(|line| line.starts_with("ram = ")).unwrap().to_owned()
     };
     let missing = "# uncertain: 2 cells given before and missing after";
@@ -625,7 +625,7 @@ proptest! {
         };
         let text = Json::from(cases.iter().map(case).collect::<Vec<_>>()).to_string();
         let document = Document::parse(text.clone(), 128).unwrap();
-        let declaration = infer("made", std::slice::from_ref(&document)).map_err(TestCaseError::fail)?;
+        let declaration = infer("made", std::slice::from_ref(&document)).map_err(TestCaseError::fail)?.text;
         let family = Family::install(&declaration).unwrap();
         let (format, _) = family.fitting(document.root(), "made.json").map_err(|why| {
             TestCaseError::fail(format!("{why:?}\n{text}\n{declaration}"))

@@ -58,6 +58,16 @@ pub(super) struct CaseLayout {
     pub(super) others: BTreeSet<String>,
     /// Members that are not read, since a datum of the pair has the name of their field.
     pub(super) unread: BTreeSet<String>,
+    /// Of how many items, how many are no cases since they lack the state before, and how many the state after.
+    lacking: LackingItems,
+}
+
+/// Items with one half of a pair of objects.
+#[derive(Debug, Default)]
+struct LackingItems {
+    items: u64,
+    before: u64,
+    after: u64,
 }
 
 /// How a case says what is before and what is after.
@@ -116,7 +126,21 @@ impl CaseLayout {
                 data.for_each(|member| leave_out(&member.key));
             }
         }
-        Ok(CaseLayout { cases, other_cases, name, pair, others, unread })
+        let lacking = LackingItems::of(&pair, roots.iter().flat_map(|root| cases.each(*root)));
+        Ok(CaseLayout { cases, other_cases, name, pair, others, unread, lacking })
+    }
+
+    /// What is said of the items that have only one of the two states, if there are some.
+    pub(super) fn half_cases(&self) -> Vec<String> {
+        let Pair::Objects(before, after) = self.pair else { return Vec::new() };
+        let LackingItems { items, .. } = self.lacking;
+        let lacking = [(before, self.lacking.before), (after, self.lacking.after)];
+        let some = lacking.into_iter().filter(|(_, count)| *count > 0);
+        some.map(|(name, count)| {
+            let path = NodePath { steps: vec![PathStep::Member(name.to_owned())] };
+            format!("{count} of {items} items have no {path} and are not read")
+        })
+        .collect()
     }
 
     /// The cases of a file.
@@ -149,6 +173,20 @@ impl CaseLayout {
             }
         }
         found
+    }
+}
+
+impl LackingItems {
+    fn of<'d>(pair: &Pair, items: impl Iterator<Item = JsonNode<'d>>) -> LackingItems {
+        let mut lacking = LackingItems::default();
+        let Pair::Objects(before, after) = pair else { return lacking };
+        for item in items {
+            let has = [before, after].map(|name| item.member(name).is_some_and(JsonNode::is_object));
+            lacking.items += 1;
+            lacking.before += u64::from(has == [false, true]);
+            lacking.after += u64::from(has == [true, false]);
+        }
+        lacking
     }
 }
 

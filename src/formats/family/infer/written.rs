@@ -105,6 +105,7 @@ fn format(layout: &CaseLayout, members: &Members, widths: Widths) -> Vec<String>
     let more: Vec<_> = layout.other_cases.iter().map(ToString::to_string).collect();
     let more = (!more.is_empty()).then(|| format!("not read: {}", more.join(", ")));
     let mut lines = vec![format!("cases = {}{}", text(&layout.cases.to_string()), uncertain(more))];
+    lines.extend(layout.half_cases().iter().map(|half| format!("# uncertain: {}", escaped(half))));
     lines.extend(layout.unread.iter().map(|name| {
         let path = member_path(name);
         format!("# uncertain: not read: {}, which has the name of a datum before or after", escaped(&path))
