@@ -75,7 +75,7 @@ pub use self::state_table::{MemoryWindow, StateRow, StateTable};
 pub use self::suspects::{
     DoubtfulCase, SeparatingCondition, Suspect, SuspectAnalysis, SuspectName, UnexplainedCases,
 };
-pub use self::value::Value;
+pub use self::value::{DECIMAL, Value};
 pub use self::verdict::{
     Breakdown, CaseDifference, ExpectedListing, Failure, FirstTry, NotPassed, Verdict, VerdictKind,
     vector_step,
