@@ -530,7 +530,9 @@ fn of_family(
         Some(misfit) if source.origin != SourceOrigin::Folder || misfit.is_near => {
             Err(misfit.why.under(LintRule::NotAVector))
         }
-        misfit => Ok(Detected::Other(format!("skipped: {}", misfit.map_or_else(String::new, |it| it.why.what)))),
+        misfit => {
+            Ok(Detected::Other(format!("skipped: {}", misfit.map_or_else(String::new, |it| it.why.what))))
+        }
     }
 }
 

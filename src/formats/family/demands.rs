@@ -233,7 +233,7 @@ impl DemandWriter<'_> {
 }
 
 /// Why a cell is demanded that the expectation does not list.
-pub(super) const UNLISTED: &str = "a cell that is not listed stays as it was";
+pub(super) const UNLISTED: &str = "a cell that is not listed is as the program gives it";
 
 #[cfg(test)]
 mod tests {

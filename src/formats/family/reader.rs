@@ -380,7 +380,11 @@ impl CaseReader<'_> {
     fn give_at(&mut self, index: usize, node: JsonNode<'_>, at: u32) {
         let field = self.family.member_at(index);
         if self.is_given[index] {
-            return self.diagnostics.error(twice(at, &format!("{} is given", field.name), "each member once"));
+            return self.diagnostics.error(twice(
+                at,
+                &format!("{} is given", field.name),
+                "each member once",
+            ));
         }
         let read = typed::read(node, &field.field_type, &field.name);
         if let Some(value) = self.diagnostics.keep(read) {
@@ -492,7 +496,11 @@ impl CaseReader<'_> {
         let field: &DeclaredField = &self.family.state[index];
         if std::mem::replace(&mut self.is_demanded[index], true) {
             let at = place.of(node).0;
-            return self.diagnostics.error(twice(at, &format!("{} is demanded", field.name), "each field once"));
+            return self.diagnostics.error(twice(
+                at,
+                &format!("{} is demanded", field.name),
+                "each field once",
+            ));
         }
         // Only what is demanded of a memory depends on what was given.
         let given = if field.field_type.has_memory() {

@@ -459,6 +459,83 @@ fn a_field_is_demanded_once() {
     assert_eq!(ran.exit, 0, "{ran:?}");
 }
 
+/// A datum that is wrong is named by its field, however deep it lies.
+#[test]
+fn an_item_has_the_name_of_its_field() {
+    for (state, value, what) in [
+        ("v = '[u8]'", "[1.5]", "an item of v is 1.5"),
+        ("v = '[[[u8]]]'", "[[[1.5]]]", "an item of v is 1.5"),
+        ("v = '[[(u8, memory<u8, u8>)]]'", "[[[1,[[1,1.5]]]]]", "an item of v is 1.5"),
+        ("v = [{ x = '[u8]' }]", r#"[{"x":[1.5]}]"#, "an item of v/x is 1.5"),
+        ("v = 'map<u8, [u8]>'", r#"{"1":[1.5]}"#, "an item of v is 1.5"),
+    ] {
+        let vectors = format!(r#"[{{"b":{{"v":{value}}},"e":{{}}}}]"#);
+        let folder = folder(&[("m.toml", &declaration(state)), ("m.json", &vectors)]);
+        let ran = vmconf_in(folder.path(), &["check", "m.json", "--family", "./m.toml"]);
+        assert!(ran.stdout.contains(&format!("error: {what}")), "{state}: {ran:?}");
+    }
+}
+
+/// Numbers of any JSON are written as people write them.
+#[test]
+#[cfg(unix)]
+fn fractions_are_written_out() {
+    let vectors = r#"[{"b":{"v":[1.5,25e-1,1.0]},"e":{"v":0.1}}]"#;
+    let ran = against("v = 'json'", vectors, r#"{"v":0.25}"#);
+    assert!(ran.exit == 1 && ran.stdout.contains("expected 0.1") && ran.stdout.contains("0.25"), "{ran:?}");
+    let folder = folder(&[("m.toml", &declaration("v = 'json'")), ("m.json", vectors)]);
+    let checked = vmconf_in(folder.path(), &["family", "check", "m.toml", "m.json"]);
+    assert!(checked.stdout.contains(r#""v":[1.5,2.5,1]"#), "{checked:?}");
+}
+
+/// Unlisted cells are compared with the program in every step, and a table shows what was there before the step.
+#[test]
+#[cfg(unix)]
+fn the_cells_before_a_step_are_those_that_earlier_steps_demand() {
+    const DECLARED: &str = "machine = 'm'\n[state]\nram = 'memory<u8, u8>'\n[format]\ncases = '$[*]'\nsteps = '$.s[*]'\n\
+                            program = { '*' = '$.b' }\n[format.step]\ndo = ['step-into']\nexpect = { '*' = '$' }\n";
+    let cells = |second: &str, answer: &str| {
+        let vectors =
+            format!(r#"[{{"b":{{"ram":[[1,10],[2,20]]}},"s":[{{"ram":[[1,11]]}},{{"ram":{second}}}]}}]"#);
+        let script = format!(
+            "while read -r request; do\ncase $request in\n*'\"type\":\"hello\"'*) printf '%s\\n' \
+             '{{\"type\":\"hello\",\"version\":1,\"name\":\"c\",\"release\":\"1\",\"machines\":[{{\"machine\":\"m\",\"actions\":[\"step-into\"],\"fields\":[\"ram\"]}}]}}' ;;\n\
+             *) id=${{request#*'\"id\":'}}\nprintf '{{\"type\":\"done\",\"id\":%s,\"steps\":[{{\"fields\":{{\"ram\":[[1,11],[2,20]]}}}},{{\"fields\":{{\"ram\":{answer}}}}}]}}\\n' \
+             \"${{id%%,*}}\" ;;\nesac\ndone\n"
+        );
+        let folder = folder(&[("m.toml", DECLARED), ("m.json", &vectors), ("m.sh", &script)]);
+        let args = ["run", "m.json", "--family", "./m.toml", "--vm", "c=sh m.sh", "--report", "json"];
+        let ran = vmconf_in(folder.path(), &args);
+        let case = ran.stdout.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+        let case =
+            case.into_iter().find(|line| line["id"] == "m.json::0").unwrap_or_else(|| panic!("{ran:?}"));
+        let of = |cell: &serde_json::Value| {
+            ["at", "before", "expected", "actual"].map(|key| cell[key].as_str().unwrap_or("-").to_owned())
+        };
+        let cells: Vec<_> =
+            case["state"]["memories"][0]["cells"].as_array().unwrap().iter().map(of).collect();
+        (case["verdict"].clone(), cells[1].clone(), cells[2].clone())
+    };
+    let (verdict, first, second) = cells("[[1,11],[2,21]]", "[[1,11],[2,99]]");
+    assert_eq!(
+        (verdict, &first[1..], &second[1..]),
+        (
+            "fail".into(),
+            &["0b", "0b", "0b"].map(str::to_owned)[..],
+            &["14", "15", "63"].map(str::to_owned)[..]
+        )
+    );
+    let (verdict, first, second) = cells("[[2,21]]", "[[1,11],[2,21]]");
+    assert_eq!(
+        (verdict, &first[1..], &second[1..]),
+        (
+            "fail".into(),
+            &["0b", "0a", "0b"].map(str::to_owned)[..],
+            &["14", "15", "15"].map(str::to_owned)[..]
+        )
+    );
+}
+
 /// The state that a case demands is that of its type, however lists, tables, tuples and memories contain each other.
 #[test]
 fn every_type_of_state_is_audited() {
