@@ -6,6 +6,7 @@
 //! | `members.rs` | the values of each field, before and after |
 //! | `listed_cells.rs` | what the cases say about cells that they do not list after |
 //! | `observed.rs` | what the values of a datum have in common |
+//! | `observed_memory.rs` | the same of memories |
 //! | `guess.rs` | from that to a type, with doubts |
 //! | `written.rs` | the declaration as text |
 
@@ -14,6 +15,7 @@ mod layout;
 mod listed_cells;
 mod members;
 mod observed;
+mod observed_memory;
 mod written;
 
 use self::guess::Widths;

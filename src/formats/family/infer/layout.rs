@@ -42,6 +42,9 @@ const INPUTS: [&str; 11] = [
     "bytes",
 ];
 
+/// Words for what is known about a case, besides its name.
+const ABOUT: [&str; 8] = ["idx", "index", "hash", "info", "comment", "comments", "source", "url"];
+
 /// The number of cases of each file that are looked at to find the layout.
 const MAX_LOOKED_AT: usize = 200;
 
@@ -222,6 +225,12 @@ impl Pair {
 /// Whether the name of a member, or its last word, says that it is what is executed.
 fn is_input(key: &str) -> bool {
     key.rsplit(SEPARATORS).next().is_some_and(|word| INPUTS.contains(&word))
+}
+
+/// Whether the name of a member says that it is about the case, and not about the machine.
+pub(super) fn is_about_case(key: &str) -> bool {
+    let word = key.trim_start_matches('_');
+    NAMES.contains(&word) || ABOUT.contains(&word)
 }
 
 /// Whether the name of a member says that it is a result.
