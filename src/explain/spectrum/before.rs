@@ -200,7 +200,9 @@ fn add_inside(
             types.iter().enumerate().for_each(|(index, of)| add(PathKey::Index(index), of, options));
         }
         FieldType::Table(fields) => {
-            fields.iter().for_each(|it| add(PathKey::Name(it.name.clone()), &it.field_type, &it.options));
+            for it in fields {
+                add(PathKey::Name(it.name.clone()), &it.field_type, &it.options);
+            }
         }
         _ => {}
     }

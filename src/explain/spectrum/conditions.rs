@@ -53,8 +53,9 @@ impl CasesByName<'_> {
             match group {
                 CaseGroup::Suspect(index) => analysis.suspects[index].condition = before.condition(&observed),
                 CaseGroup::Machine => {
-                    let first = before.suspect(self.machine, &observed);
-                    first.into_iter().for_each(|suspect| self.put_first(analysis, suspect));
+                    if let Some(suspect) = before.suspect(self.machine, &observed) {
+                        self.put_first(analysis, suspect);
+                    }
                 }
             }
         }
@@ -201,9 +202,11 @@ impl StatesBefore {
         let following = self.ids.iter().zip(&self.failing).filter(|(_, numbers)| rule.holds(numbers));
         let cases: Vec<String> = following.map(|(id, _)| id.clone()).collect();
         let SeparatingCondition { what, failing, passing } = rule.condition;
+        #[expect(clippy::cast_precision_loss, reason = "numbers of cases are far below 2^53")]
+        let explained = cases.len() as f64;
         Some(Suspect {
             name: SuspectName { machine: machine.to_owned(), op: format!("state with {what}") },
-            score: ochiai(cases.len() as f64, passing, cases.len() as f64),
+            score: ochiai(explained, passing, explained),
             alone: failing,
             diverging: 0,
             failing,

@@ -209,12 +209,13 @@ impl ObservedNumbers {
 impl ObservedTexts {
     fn add(&mut self, text: &str) {
         self.count += 1;
-        if text.len() <= MAX_NUMBER {
-            integer(text).into_iter().for_each(|number| self.numbers.add(number));
+        if let Some(number) = Some(text).filter(|text| text.len() <= MAX_NUMBER).and_then(integer) {
+            self.numbers.add(number);
         }
         let has_digits = text.contains(|it: char| it.is_ascii_digit());
         self.decimal += u64::from(has_digits && text.chars().all(|it| it.is_ascii_digit()));
-        let is_bare = has_digits && text.len() % 2 == 0 && text.chars().all(|it| it.is_ascii_hexdigit());
+        let is_bare =
+            has_digits && text.len().is_multiple_of(2) && text.chars().all(|it| it.is_ascii_hexdigit());
         self.bare_hex += u64::from(is_bare);
         let digits = text.strip_prefix("0x").filter(|it| it.chars().all(|it| it.is_ascii_hexdigit()));
         if let Some(digits) = digits {
