@@ -7,6 +7,7 @@
 //! | `listed_cells.rs` | what the cases say about cells that they do not list after |
 //! | `observed.rs` | what the values of a datum have in common |
 //! | `observed_memory.rs` | the same of memories |
+//! | `observed_numbers.rs` | the same of whole numbers |
 //! | `guess.rs` | from that to a type, with doubts |
 //! | `written.rs` | the declaration as text |
 
@@ -16,6 +17,7 @@ mod listed_cells;
 mod members;
 mod observed;
 mod observed_memory;
+mod observed_numbers;
 mod written;
 
 use self::guess::Widths;

@@ -465,6 +465,7 @@ fn a_mask_fits_the_numbers_in_a_field() {
 /// A field has one demand in each step: of two, nobody knows which one is meant.
 #[test]
 fn a_field_is_demanded_once() {
+    const TWICE: &str = r#"[{"b":{},"e":{"a":1},"a":2}]"#;
     let declared = |expect: &str| {
         format!(
             "machine = 'm'\n[state]\na = 'u8'\n[format]\ncases = '$[*]'\nprogram = {{ '*' = '$.b' }}\nexpect = {expect}\n"
@@ -474,7 +475,6 @@ fn a_field_is_demanded_once() {
         let folder = folder(&[("m.toml", &declared(expect)), ("m.json", vectors)]);
         vmconf_in(folder.path(), &["check", "m.json", "--family", "./m.toml"])
     };
-    const TWICE: &str = r#"[{"b":{},"e":{"a":1},"a":2}]"#;
     for (expect, place) in [
         ("{ '*' = '$.e', a = '$.a' }", "m.json:1:26"),
         ("{ '*' = '$.e', a = { at = '$.x', absent = 1 } }", "m.json:1:2"),

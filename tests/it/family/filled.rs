@@ -205,7 +205,7 @@ fn what_is_written_has_the_notation_of_what_is_there() {
         json!([{"x": "0x07"}, {"x": "0x08"}])
     );
     assert_eq!(
-        demanded("s = 'memory<u16, u8>'", r#"[["0x0001", "0x02"]]"#, r#"[[1,2],[16,8]]"#),
+        demanded("s = 'memory<u16, u8>'", r#"[["0x0001", "0x02"]]"#, "[[1,2],[16,8]]"),
         json!([["0x0001", "0x02"], ["0x0010", "0x08"]])
     );
 }

@@ -1,7 +1,8 @@
 //! From what values have in common to a type.
 
-use super::observed::{ObservedLists, ObservedNumbers, ObservedObjects, ObservedTexts, ObservedValues};
+use super::observed::{ObservedLists, ObservedObjects, ObservedTexts, ObservedValues};
 use super::observed_memory::ObservedMemory;
+use super::observed_numbers::ObservedNumbers;
 use crate::formats::family::declaration::is_field_name;
 use crate::model::field_type::MAX_BITS;
 use crate::model::{DeclaredField, FieldOptions, FieldType, MemoryType};

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use indexmap::IndexMap;
-use num_bigint::{BigInt, Sign};
 
 use super::observed_memory::ObservedMemory;
+use super::observed_numbers::ObservedNumbers;
 use crate::text::json::{JsonDatum, JsonNode};
 use crate::text::number::integer;
 
-/// The maximum number of different numbers, and of different lengths, that are kept.
+/// The maximum number of different lengths that are kept.
 const MAX_DISTINCT: usize = 256;
 
 /// The longest list whose items may be data of different types.
@@ -38,18 +38,6 @@ pub(super) struct ObservedValues {
     pub(super) fractions: u64,
     /// Lists and objects that lie too deep to be looked into.
     pub(super) too_deep: u64,
-}
-
-/// Whole numbers.
-#[derive(Debug, Default)]
-pub(super) struct ObservedNumbers {
-    pub(super) count: u64,
-    pub(super) least: BigInt,
-    pub(super) greatest: BigInt,
-    /// How many numbers have each number of bits, at most 257: more than 256 are no number of a width.
-    lengths: Vec<u64>,
-    /// Some of them.
-    pub(super) distinct: BTreeSet<BigInt>,
 }
 
 #[derive(Debug, Default)]
@@ -143,66 +131,6 @@ impl ObservedValues {
     /// Whether all are objects with the same members.
     pub(super) fn are_objects_alike(&self) -> bool {
         self.kinds() == 1 && self.nulls == 0 && self.objects.as_ref().is_some_and(|it| it.are_alike())
-    }
-}
-
-impl ObservedNumbers {
-    pub(super) fn add(&mut self, number: BigInt) {
-        let bits = number.bits().min(257) as usize;
-        if self.lengths.len() <= bits {
-            self.lengths.resize(bits + 1, 0);
-        }
-        self.lengths[bits] += 1;
-        if self.count == 0 || number < self.least {
-            self.least.clone_from(&number);
-        }
-        if self.count == 0 || number > self.greatest {
-            self.greatest.clone_from(&number);
-        }
-        self.count += 1;
-        if self.distinct.len() < MAX_DISTINCT {
-            self.distinct.insert(number);
-        }
-    }
-
-    /// These and others.
-    fn with(&self, others: &ObservedNumbers) -> ObservedNumbers {
-        let all = || [self, others].into_iter().filter(|numbers| numbers.count > 0);
-        let mut lengths = vec![0; self.lengths.len().max(others.lengths.len())];
-        for numbers in all() {
-            lengths.iter_mut().zip(&numbers.lengths).for_each(|(sum, count)| *sum += count);
-        }
-        ObservedNumbers {
-            count: self.count + others.count,
-            least: all().map(|numbers| &numbers.least).min().cloned().unwrap_or_default(),
-            greatest: all().map(|numbers| &numbers.greatest).max().cloned().unwrap_or_default(),
-            lengths,
-            distinct: self.distinct.union(&others.distinct).cloned().collect(),
-        }
-    }
-
-    /// The number of bits that all of them need, without a sign.
-    pub(super) fn bits(&self) -> u32 {
-        self.lengths.len().saturating_sub(1) as u32
-    }
-
-    /// The number of bits that all of them need in two's complement, or without a sign if none is below 0.
-    pub(super) fn signed_bits(&self) -> u32 {
-        if !self.are_signed() {
-            return self.bits();
-        }
-        let magnitude: BigInt = -&self.least - 1;
-        magnitude.bits().max(self.greatest.bits()).min(256) as u32 + 1
-    }
-
-    /// Whether some are below 0.
-    pub(super) fn are_signed(&self) -> bool {
-        self.least.sign() == Sign::Minus
-    }
-
-    /// The share of numbers that have this number of bits, in percent.
-    pub(super) fn percent_of(&self, bits: u32) -> u64 {
-        100 * self.lengths.get(bits as usize).copied().unwrap_or(0) / self.count.max(1)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What lists and objects have in common if they are memories.
 
-use super::observed::ObservedNumbers;
+use super::observed_numbers::ObservedNumbers;
 use crate::model::{FieldType, MemoryType};
 use crate::text::json::JsonNode;
 use crate::text::typed::{self, MemoryCell};
