@@ -476,6 +476,29 @@ mod tests {
         assert_eq!(found(|a, _| a & 4 != 0).as_deref(), Some("bit 2 of a set"));
     }
 
+    /// Numbers in tables, tuples and lists of a fixed length are observed, up to a limit; those in other lists are not.
+    #[test]
+    fn numbers_in_fields_are_observed() {
+        let byte = || Box::new(FieldType::Unsigned(8));
+        let observed = |field_type: FieldType| {
+            let (doc, options) = (String::new(), FieldOptions::default());
+            let field: &'static DeclaredField =
+                Box::leak(Box::new(DeclaredField { name: "r".into(), doc, field_type, options }));
+            let mut numbers = Vec::new();
+            add_inside(field, &Path::field("r"), (&field.field_type, &field.options), &mut numbers);
+            numbers
+        };
+        let two = FieldType::Array(byte(), 2);
+        let numbers = observed(FieldType::Tuple(vec![FieldType::List(byte()), two, FieldType::Bool]));
+        let names: Vec<_> = numbers.iter().map(|number| number.name.as_str()).collect();
+        assert_eq!(names, ["r[1][0]", "r[1][1]", "r[2]"]);
+        let list = |numbers: &[u8]| Value::List(numbers.iter().map(|it| Value::int(*it)).collect());
+        let state = Value::List(vec![list(&[7]), list(&[8, 9]), Value::Bool(true)]);
+        let found = super::numbers(&Value::record([("r", state)]), &numbers);
+        assert_eq!(*found, [Some(8), Some(9), Some(1)]);
+        assert_eq!(observed(FieldType::Array(byte(), 1_000_000)).len(), MAX_INSIDE);
+    }
+
     /// No rule is reported if there is none, if there are few cases, or if a rule does not separate 95 % of them.
     #[test]
     fn rules_that_do_not_separate_are_not_shown() {
