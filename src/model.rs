@@ -39,7 +39,7 @@ pub mod verdict;
 
 pub use self::assertion::{Assertion, Expected, ExpectedBits};
 pub use self::brief::{brief, brief_bytes};
-pub use self::case::{Action, Case, CaseId, Program, Step};
+pub use self::case::{Action, Case, CaseId, Program, Step, unnumbered};
 pub use self::case_report::CaseReport;
 pub use self::cell::{Cell, CellGroup, compound_name};
 pub use self::content::{ContentDigest, VectorsVersion};
@@ -75,7 +75,7 @@ pub use self::state_table::{MemoryWindow, StateRow, StateTable};
 pub use self::suspects::{
     DoubtfulCase, SeparatingCondition, Suspect, SuspectAnalysis, SuspectName, UnexplainedCases,
 };
-pub use self::value::Value;
+pub use self::value::{DECIMAL, Value};
 pub use self::verdict::{
     Breakdown, CaseDifference, ExpectedListing, Failure, FirstTry, NotPassed, Verdict, VerdictKind,
     vector_step,

@@ -3,7 +3,7 @@
 use std::num::NonZero;
 
 use clap::Args;
-use vmconf::model::Exit;
+use vmconf::model::{Exit, counted};
 use vmconf::prove::audit::{AuditOptions, audit};
 use vmconf::report::audit::{AUDITS, AuditKind};
 use vmconf::run::compare::diff;
@@ -42,7 +42,11 @@ impl AuditCommand {
         let audit =
             audit(&sources, &options, AuditOptions { compare: diff, most_changes: self.changes.get() });
         output::print(|out| (self.form.new)(out, &audit))?;
-        output::note_not_passing(audit.left_out);
+        output::note_not_passing(audit.left_out - audit.unmet);
+        if audit.unmet > 0 {
+            let cases = counted(audit.unmet, "case");
+            output::note(&format!("note: {cases} left out: no state was found that meets their demands"));
+        }
         output::note_broken(audit.broken);
         Ok(if audit.broken > 0 {
             Exit::Broken

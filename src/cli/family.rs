@@ -13,7 +13,7 @@ use vmconf::run::FamilyMachine;
 use vmconf::run::families::not_embedded;
 use vmconf::run::sources;
 use vmconf::testees::process;
-use vmconf::text::file_name::with_slashes;
+use vmconf::text::file_name::{uncompressed_name, with_slashes};
 use vmconf::text::json::{Document, JsonNode};
 
 use super::errors::BrokenInput;
@@ -189,15 +189,19 @@ impl FamilyInitArgs {
                 break;
             }
         }
-        let text = infer(&self.name()?, &documents).map_err(|why| anyhow::anyhow!("{why}"))?;
-        output::print(|out| out.write_all(text.as_bytes()))?;
+        let inferred = infer(&self.name()?, &documents).map_err(|why| anyhow::anyhow!("{why}"))?;
+        output::print(|out| out.write_all(inferred.text.as_bytes()))?;
+        inferred.notes.iter().for_each(|note| output::note(&format!("note: {}", escaped(note))));
         Ok(Exit::Passed)
     }
 
     /// The name of the machine.
     fn name(&self) -> anyhow::Result<String> {
         let path = self.vectors.first().context("no vectors")?;
-        let stem = path.file_stem().map(|stem| stem.to_string_lossy().to_lowercase()).unwrap_or_default();
+        let file = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+        let file = uncompressed_name(&file).unwrap_or(&file);
+        let stem =
+            Path::new(file).file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let name = self.name.clone().unwrap_or(stem);
         not_embedded(&name).map_err(|why| anyhow::anyhow!("{why}; use --name"))?;
         if is_machine_name(&name) {
@@ -229,7 +233,7 @@ fn write_first(
     let fits = |path: &&String| family.fitting(document.root(), path).is_ok();
     let path = real.as_ref().ok().filter(fits).unwrap_or(&shown);
     paths.look_at(document.root(), path);
-    let (format, _) = family.fitting(document.root(), path).map_err(broken)?;
+    let (format, _) = family.fitting(document.root(), path).map_err(|misfit| broken(*misfit.why))?;
     let entries = (format.outline)(document.root()).map_err(broken)?;
     let first = entries.first().context("a file without cases")?;
     let node = JsonNode::at_index(&document, first.node);

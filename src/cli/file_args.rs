@@ -9,7 +9,7 @@ use clap::{Args, Command, FromArgMatches, ValueEnum};
 use vmconf::formats::family::Family;
 use vmconf::formats::{self, FORMATS, Strictness, ValueDebit};
 use vmconf::machines::MACHINES;
-use vmconf::model::{FieldType, MemberShape, Shape};
+use vmconf::model::{MemberShape, Shape};
 use vmconf::run::{Families, FileOptions, FileOverride, IgnoredField};
 use vmconf::text::suggest::did_you_mean;
 
@@ -62,7 +62,7 @@ impl FileArgs {
         Ok(FileOptions {
             family,
             families,
-            ignored: self.ignore.clone(),
+            ignored: IgnoredField::distinct(&self.ignore),
             format: self.format.as_deref().and_then(formats::by_name),
             read: formats::FormatOptions {
                 strictness: if self.strict { Strictness::Strict } else { Strictness::Tolerant },
@@ -104,13 +104,7 @@ fn check_mask(ignored: &IgnoredField, known: &[&MemberShape]) -> anyhow::Result<
     let IgnoredField { field, mask } = ignored;
     let Some(mask) = mask else { return Ok(()) };
     let has_bits = |known: &MemberShape| match known.shape {
-        Shape::Declared(declared) => match declared.field_type.bits() {
-            Some(bits) => mask.bits() <= u64::from(bits),
-            None => !matches!(
-                declared.field_type,
-                FieldType::Bool | FieldType::Text | FieldType::Bytes | FieldType::Base64
-            ),
-        },
+        Shape::Declared(declared) => declared.field_type.most_bits().is_some_and(|bits| mask.bits() <= bits),
         Shape::Int(_) => true,
         _ => false,
     };

@@ -36,7 +36,7 @@ use std::collections::BTreeSet;
 pub use self::case::{CountedPasses, FailureEvidence, SpectrumCase, SpectrumOutcome, SpectrumPoints};
 use self::cover::{Cover, Overshadowed, assigned, cover, thorough_cover};
 use self::doubt::Doubt;
-use self::ochiai::ochiai;
+pub(super) use self::ochiai::ochiai;
 use self::table::SpectrumTable;
 use crate::model::{DoubtfulCase, SeparatingCondition, Suspect, SuspectAnalysis, SuspectName};
 

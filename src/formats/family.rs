@@ -39,7 +39,7 @@ mod write_back;
 
 pub use self::built_in::{BUILT_IN, BuiltInFamily};
 pub use self::declaration::{Declaration, MAX_DECLARATION, is_machine_name};
-pub use self::infer::infer;
-pub use self::installed::{Family, FamilyPaths, fitting};
+pub use self::infer::{InferredFamily, infer};
+pub use self::installed::{Family, FamilyMisfit, FamilyPaths, fitting};
 pub use self::new_cases::{FamilyWriter, NewFamilyCase};
 pub use self::uncompared::DeclaredRule;

@@ -69,6 +69,12 @@ impl fmt::Display for CaseId {
     }
 }
 
+/// The name of the case in its file, from the name in its id: without the number that tells it from others of the name.
+pub fn unnumbered(shown: &str) -> &str {
+    let stem = shown.trim_end_matches(|character: char| character.is_ascii_digit());
+    stem.strip_suffix('#').filter(|_| ends_like_number(shown)).unwrap_or(shown)
+}
+
 /// Whether the name ends with `#` and digits.
 fn ends_like_number(name: &str) -> bool {
     let stem = name.trim_end_matches(|character: char| character.is_ascii_digit());

@@ -164,6 +164,23 @@ impl FieldType {
         }
     }
 
+    /// The most bits of a number in a datum of the type, without a limit for numbers of any size; `None` if there is no
+    /// number in it.
+    pub fn most_bits(&self) -> Option<u64> {
+        match self {
+            FieldType::Unsigned(bits) | FieldType::Signed(bits) => Some(u64::from(*bits)),
+            FieldType::Int | FieldType::Json => Some(u64::MAX),
+            FieldType::Optional(inner)
+            | FieldType::List(inner)
+            | FieldType::Array(inner, _)
+            | FieldType::Map(_, inner) => inner.most_bits(),
+            FieldType::Tuple(items) => items.iter().filter_map(FieldType::most_bits).max(),
+            FieldType::Table(fields) => fields.iter().filter_map(|field| field.field_type.most_bits()).max(),
+            FieldType::Memory(memory) => memory.cell.most_bits(),
+            FieldType::Bool | FieldType::Text | FieldType::Bytes | FieldType::Base64 => None,
+        }
+    }
+
     /// The type of a datum that is there: of an optional one, the type inside.
     pub fn present(&self) -> &FieldType {
         match self {

@@ -35,6 +35,9 @@ pub enum Value {
     Typed(Name, Arc<Value>),
 }
 
+/// The name of the type of a number that is not whole, or has too many digits; its value is its text.
+pub const DECIMAL: &str = "number";
+
 impl Value {
     /// The value with the members of its records by name, for a comparison in which their order says nothing.
     #[must_use]
@@ -186,8 +189,9 @@ impl fmt::Display for Value {
                 }
                 f.write_str("}")
             }
-            Value::Typed(name, value) => match **value {
+            Value::Typed(name, value) => match &**value {
                 Value::Null => f.write_str(name),
+                Value::Text(digits) if *name == DECIMAL => f.write_str(digits),
                 _ => write!(f, "{name} {value}"),
             },
         }

@@ -11,7 +11,7 @@ mod change;
 use std::collections::BTreeMap;
 
 use self::change::{AuditChange, AuditChangeKind, changes, changes_below};
-use super::recorded::{RecordedFields, RecordedSteps, each};
+use super::recorded::{RecordedFields, RecordedSteps, StatesFrom, each};
 use crate::formats::FileReading;
 use crate::formats::family::DeclaredRule;
 use crate::formats::uncompared::{self, rule_of, shared_inputs};
@@ -49,7 +49,11 @@ pub fn audit(sources: &Sources, options: &LoadOptions, how: AuditOptions) -> Aud
         Some(recorded) if recorded.pass(&recorded.case.steps, how.compare) => {
             auditor.case(file, index, &recorded);
         }
-        _ => auditor.audit.left_out += 1,
+        other => {
+            let is_unmet = other.is_some_and(|recorded| recorded.from == StatesFrom::Demands);
+            auditor.audit.left_out += 1;
+            auditor.audit.unmet += u64::from(is_unmet);
+        }
     });
     auditor.audit.unnoticed = auditor.unnoticed.into_values().collect();
     auditor.audit

@@ -9,10 +9,19 @@ use crate::run::sources::Sources;
 use crate::run::{self, IgnoredField, IgnoredFields, LoadOptions, LoadedFile, Worker};
 use crate::testees::Stopped;
 
+/// Where the states of a case are from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum StatesFrom {
+    Machine,
+    /// No machine is known: they are what the case demands.
+    Demands,
+}
+
 /// A case and the state after each of its steps.
 pub(super) struct RecordedSteps {
     pub(super) case: Case,
     pub(super) states: Vec<RecordedFields>,
+    pub(super) from: StatesFrom,
     /// The fields that the user ignores.
     pub(super) ignored: Vec<IgnoredField>,
     /// The fields of the machine.
@@ -90,7 +99,8 @@ fn recorded(
     let declared: Vec<_> = info.fields.iter().map(|field| field.name).collect();
     if info.engine == Engine::Elsewhere && worker.options().testee.vm().is_none() {
         let states = case.steps.iter().map(|step| demanded(step, &declared)).collect();
-        return Ok(RecordedSteps { case, states, ignored, fields: info.fields });
+        let from = StatesFrom::Demands;
+        return Ok(RecordedSteps { case, states, from, ignored, fields: info.fields });
     }
     let mut states = Vec::new();
     let done = worker.with_testee(case.machine, file.options(), |testee| {
@@ -103,7 +113,10 @@ fn recorded(
         })
     });
     match done {
-        Ok(Ok(_)) => Ok(RecordedSteps { case, states, ignored, fields: info.fields }),
+        Ok(Ok(_)) => {
+            let from = StatesFrom::Machine;
+            Ok(RecordedSteps { case, states, from, ignored, fields: info.fields })
+        }
         Err(_) | Ok(Err(Stopped::Error(_))) => Err(Unrecorded::Broken),
         Ok(Err(_)) => Err(Unrecorded::NotRun),
     }
@@ -117,8 +130,9 @@ fn demanded(step: &Step, declared: &[&'static str]) -> RecordedFields {
             Expected::Is(value) => value.clone(),
             Expected::Bits(bits) => bits.value.clone(),
             Expected::Len(count) => Value::List(vec![Value::Null; *count]),
-            // Its members are demanded, too.
             Expected::Only(keys) if keys.is_empty() => Value::Record(Vec::new()),
+            // Its members are demanded, too.
+            Expected::Record => Value::Record(Vec::new()),
             _ => continue,
         };
         if let Some(place) = place(&mut state, at, &mut places) {
@@ -129,13 +143,18 @@ fn demanded(step: &Step, declared: &[&'static str]) -> RecordedFields {
     RecordedFields { declared: declared.to_vec(), values: declared.iter().filter_map(value).collect() }
 }
 
-/// The value at a path of a state; a new record for one that has none yet, except for items of a list. `places` has
-/// which member of its record each one is: a search for each would take as many steps as a memory has pairs of cells.
+/// The value at a path of a state; a new record for one that has none yet, except for the innermost item of a list.
+/// `places` has which member of its record each one is: a search for each would take as many steps as a memory has
+/// pairs of cells.
 fn place<'v>(state: &'v mut Value, at: &Path, places: &mut HashMap<Path, usize>) -> Option<&'v mut Value> {
     let around = match at.parent() {
         Some(parent) => place(state, parent, places)?,
         None => state,
     };
+    // An item of a list of which nothing is demanded yet.
+    if matches!((&*around, at.last()), (Value::Null, PathKey::Name(_))) {
+        *around = Value::Record(Vec::new());
+    }
     match (around, at.last()) {
         (Value::List(items), PathKey::Index(index)) => items.get_mut(*index),
         (Value::Record(members), PathKey::Name(name)) => {
@@ -183,6 +202,22 @@ mod tests {
             ("b", Value::record([cell("0x1")])),
         ]);
         assert_eq!(found, Some(expected));
+    }
+
+    #[test]
+    fn items_of_lists_have_members() {
+        let item = Path::field("banks").child(0);
+        let one = || Expected::Is(Value::int(1));
+        let found = state(vec![
+            (Path::field("banks"), Expected::Len(2)),
+            (item.child("x"), one()),
+            (item.child("y"), Expected::Len(1)),
+            (item.child("y").child(0).child("0x1"), one()),
+            (Path::field("banks").child(1), Expected::Record),
+        ]);
+        let memory = Value::record([("0x1", Value::int(1))]);
+        let table = Value::record([("x", Value::int(1)), ("y", Value::List(vec![memory]))]);
+        assert_eq!(found, Some(Value::List(vec![table, Value::Record(Vec::new())])));
     }
 
     /// Searching all memories for each cell would take minutes.

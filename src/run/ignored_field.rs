@@ -36,6 +36,19 @@ impl IgnoredField {
         Ok(IgnoredField { field: field.to_owned(), mask: mask.map(number).transpose()? })
     }
 
+    /// Each of these once, without bits of fields that are ignored as a whole: what is left out is counted for each.
+    pub fn distinct(all: &[IgnoredField]) -> Vec<IgnoredField> {
+        let is_whole = |field: &str| all.iter().any(|it| it.mask.is_none() && it.field == *field);
+        let mut distinct: Vec<IgnoredField> = Vec::new();
+        for ignored in all {
+            let is_covered = ignored.mask.is_some() && is_whole(&ignored.field);
+            if !is_covered && !distinct.contains(ignored) {
+                distinct.push(ignored.clone());
+            }
+        }
+        distinct
+    }
+
     /// Whether it is the field of a datum, or has bits of it.
     pub(crate) fn is_of(&self, at: &Path) -> bool {
         matches!(at.first(), PathKey::Name(name) if **name == *self.field)

@@ -2,6 +2,7 @@
 //! detected, and the format lists the cases. A case is read when it is needed.
 
 use std::collections::HashMap;
+use std::iter;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -15,7 +16,7 @@ use super::options::{Contents, LoadOptions, RunOptions};
 use super::source::{SourceOrigin, VectorSource};
 use super::vector_files::VectorFiles;
 use crate::formats::detection::{self, NotDetected, SeenFormat};
-use crate::formats::family::Family;
+use crate::formats::family::{Family, FamilyMisfit};
 use crate::formats::{Evidence, FileEntry, FileReading, Format, ReadContext, SharedFile};
 use crate::model::rule::LintRule;
 use crate::model::{CaseId, CaseReport, ContentDigest, Diagnostic, Interrupt, Origin, Severity, Verdict};
@@ -516,15 +517,22 @@ fn of_family(
     document: &Document,
     family: &Family,
 ) -> Result<Detected, Diagnostic<Origin>> {
-    let fitting = |file: &str| family.fitting(document.root(), file);
-    let fits = fitting(&source.shown);
-    let fits = fits.or_else(|misfit| whole_paths(source).find_map(|path| fitting(&path).ok()).ok_or(misfit));
-    match fits {
-        Ok((format, evidence)) => Ok(Detected::Format(format, evidence)),
-        Err(misfit) if source.origin == SourceOrigin::Folder => {
-            Ok(Detected::Other(format!("skipped: {}", misfit.what)))
+    let mut nearest: Option<FamilyMisfit> = None;
+    for path in iter::once(source.shown.to_string()).chain(whole_paths(source)) {
+        match family.fitting(document.root(), &path) {
+            Ok((format, evidence)) => return Ok(Detected::Format(format, evidence)),
+            Err(misfit) if nearest.as_ref().is_none_or(|known| !known.is_near) => nearest = Some(misfit),
+            Err(_) => {}
         }
-        Err(misfit) => Err(misfit.under(LintRule::NotAVector)),
+    }
+    match nearest {
+        // A file in a folder may be another JSON file, but something in it is like a case.
+        Some(misfit) if source.origin != SourceOrigin::Folder || misfit.is_near => {
+            Err(misfit.why.under(LintRule::NotAVector))
+        }
+        misfit => {
+            Ok(Detected::Other(format!("skipped: {}", misfit.map_or_else(String::new, |it| it.why.what))))
+        }
     }
 }
 

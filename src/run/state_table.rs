@@ -7,8 +7,8 @@ use num_bigint::BigInt;
 use crate::machines::MachineInfo;
 use crate::machines::observe::Observe;
 use crate::model::{
-    Case, CaseDifference, DeclaredField, Expected, FieldType, MemoryType, MemoryWindow, Name, NumberDisplay,
-    Path, PathKey, Shape, StateRow, StateTable, Step, UnlistedCells, Value,
+    Assertion, Case, CaseDifference, DeclaredField, Expected, FieldType, MemoryType, MemoryWindow, Name,
+    NumberDisplay, Path, PathKey, Shape, StateRow, StateTable, Step, UnlistedCells, Value,
 };
 use crate::text::typed::{address_key, address_of_key};
 
@@ -134,18 +134,13 @@ impl FailedStep<'_> {
             .collect();
         let first = *differing.first_key_value()?.0;
         let whole = Path::field(field.name.clone());
-        let before = cells(self.before_memory(&whole).into_iter().flatten());
-        let mut expected = match field.options.unlisted {
-            UnlistedCells::Zero => BTreeMap::new(),
-            UnlistedCells::Unchanged | UnlistedCells::Any => before.clone(),
+        let before = self.cells_before(field);
+        let demanded = demanded_cells(self.step(), &whole);
+        let expected = match field.options.unlisted {
+            UnlistedCells::Any => before.iter().map(|(at, cell)| (*at, *cell)).chain(demanded).collect(),
+            // The demands say what the cells are that the case does not list.
+            UnlistedCells::Zero | UnlistedCells::Unchanged => demanded,
         };
-        expected.extend(cells(self.step().assertions.iter().filter_map(|assertion| {
-            let PathKey::Name(name) = assertion.at.last() else { return None };
-            match &assertion.expected {
-                Expected::Is(value) if is_cell(&assertion.at) => Some((name, value)),
-                _ => None,
-            }
-        })));
         let reported = state.observe(&field.name);
         let actual = cells(reported.as_ref().and_then(Value::members).unwrap_or_default().iter().map(pair));
         let parent = whole.as_parent();
@@ -171,10 +166,31 @@ impl FailedStep<'_> {
         Some(MemoryWindow { field: field.name.to_string(), cells, differing: differing.len() })
     }
 
-    /// The cells of a memory before the step. Of several steps, nothing but the given cells is known.
-    fn before_memory(&self, whole: &Path) -> Option<impl Iterator<Item = (&Name, &Value)>> {
-        Some(value_at(&self.case.program.0, whole)?.members()?.iter().map(pair))
+    /// The cells of a memory before the step: what the case gives, and what earlier steps demand of it.
+    fn cells_before(&self, field: &DeclaredField) -> BTreeMap<u64, &BigInt> {
+        let whole = Path::field(field.name.clone());
+        let given = value_at(&self.case.program.0, &whole).and_then(Value::members).unwrap_or_default();
+        let mut before = cells(given.iter().map(pair));
+        for step in &self.case.steps[..self.index] {
+            let is_demanded = step.assertions.iter().any(|it| it.at.first() == whole.first());
+            if is_demanded && field.options.unlisted != UnlistedCells::Any {
+                before.clear();
+            }
+            before.extend(demanded_cells(step, &whole));
+        }
+        before
     }
+}
+
+/// The cells that a step demands of a memory, by address.
+fn demanded_cells<'s>(step: &'s Step, memory: &Path) -> BTreeMap<u64, &'s BigInt> {
+    let cell = |assertion: &'s Assertion| match (&assertion.expected, assertion.at.last()) {
+        (Expected::Is(value), PathKey::Name(name)) if assertion.at.parent() == Some(memory) => {
+            Some((name, value))
+        }
+        _ => None,
+    };
+    cells(step.assertions.iter().filter_map(cell))
 }
 
 fn pair((name, value): &(Name, Value)) -> (&Name, &Value) {

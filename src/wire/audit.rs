@@ -10,6 +10,9 @@ pub struct Audit {
     pub cases: u64,
     /// The number of cases not audited, because they cannot be read or do not pass.
     pub left_out: u64,
+    /// The number of those for which no machine is known, and of which the state that they demand does not meet the
+    /// demands.
+    pub unmet: u64,
     /// Broken files.
     pub broken: u64,
     /// Changes to the program or to an action, which are not expectations.

@@ -69,7 +69,7 @@ fn outcomes_of_listed_cases() {
         let signature = format!("signature = \"evm outcome: halt instead of success{cause}\"\n");
         assert_eq!(List::new(&entry(&format!("{ended}::*"), &signature)).run(&[ended]).exit, 0, "{cause}");
         let selecting = format!("cause(\"evm outcome: halt instead of success{cause}\")");
-        let listed = vmconf(&["list", ended, "-E", &selecting]).stdout;
+        let listed = crate::support::vmconf(&["list", ended, "-E", &selecting]).stdout;
         assert_eq!(listed, format!("{ended}::out-of-gas\n"), "{cause}");
     }
     // One that is not listed does.

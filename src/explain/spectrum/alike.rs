@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use crate::explain::suspects::{
     CountedPasses, FailureEvidence, SpectrumCase, SpectrumOutcome, SpectrumPoints, locate,
 };
-use crate::model::SuspectAnalysis;
+use crate::model::{SuspectAnalysis, unnumbered};
 
 /// The most failing cases of a machine that are compared.
 const MAX_FAILING: usize = 200_000;
@@ -74,7 +74,7 @@ fn file_of(id: &str) -> &str {
 
 /// The words of the name in the id of a case.
 fn words_of(id: &str) -> impl Iterator<Item = &str> {
-    let name = id.split_once("::").map_or("", |(_, name)| name);
+    let name = id.split_once("::").map_or("", |(_, name)| unnumbered(name));
     let words = name.split(|it: char| !it.is_alphanumeric()).filter(|word| !word.is_empty());
     words.take(MAX_WORDS)
 }
@@ -102,7 +102,7 @@ impl NamedFailure {
 #[derive(Default)]
 pub(super) struct NamedCases {
     pub(super) failing: Vec<NamedFailure>,
-    passing: u64,
+    pub(super) passing: u64,
     /// How many passing cases have what failing ones have in common.
     passing_with: BTreeMap<u32, u64>,
     /// The same for each file with failing cases.
@@ -161,8 +161,8 @@ impl NamedCases {
     }
 }
 
-/// What explains the failures of a machine: only what several failing cases have in common does. `None` if nothing
-/// fails, or too much.
+/// What explains the failures of a machine: only what several failing cases have in common does, and not all cases.
+/// `None` if nothing fails, or too much.
 pub(super) fn located_by_names(
     machine: &str,
     common: &CommonParts,
@@ -176,7 +176,12 @@ pub(super) fn located_by_names(
         failing[*part as usize] += 1;
     }
     let mut points = SpectrumPoints::default();
-    let named = (0..).zip(&common.names).filter(|(part, _)| failing[*part as usize] > 1);
+    let all = cases.failing.len() as u64 + cases.passing;
+    let tells_apart = |part: u32| {
+        let failing: u64 = failing[part as usize];
+        failing > 1 && failing + cases.passing_with(part) < all
+    };
+    let named = (0..).zip(&common.names).filter(|(part, _)| tells_apart(*part));
     let numbers: BTreeMap<u32, u32> = named
         .filter_map(|(part, name)| {
             points.numbers([(name.as_str(), "executed".to_owned())]).first().map(|number| (part, *number))
@@ -234,6 +239,23 @@ mod tests {
         assert_eq!(names, ["file 3.json", "name 8"], "{analysis:?}");
         let counts: Vec<_> = analysis.suspects.iter().map(|it| (it.failing, it.passing)).collect();
         assert_eq!((analysis.failures, analysis.passing, counts), (19, 81, vec![(10, 0), (10, 0)]));
+    }
+
+    /// Equal names get numbers in ids, and a run of one file has nothing but this file.
+    #[test]
+    fn numbers_of_equal_names_and_the_only_file_are_not_named() {
+        let id = |name: &str| format!("a.json::{name}");
+        let cases: Vec<_> = ["add", "sub"]
+            .iter()
+            .flat_map(|op| [(id(op), *op == "add"), (id(&format!("{op}#2")), *op == "add")])
+            .chain([(id("x#2#1"), true), (id("y#2#1"), true)])
+            .collect();
+        let analysis = located(&cases).expect("failures");
+        let names: Vec<_> = analysis.suspects.iter().map(|it| &*it.name.op).collect();
+        assert_eq!(names, ["name sub"], "{analysis:?}");
+        let all: Vec<_> = (0..9).map(|number| (id(&format!("n{number}")), number > 5)).collect();
+        let analysis = located(&all).expect("failures");
+        assert!(analysis.suspects.is_empty() && analysis.unexplained.len() == 6, "{analysis:?}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What the failing cases of a machine of a family have in common in the state before, and the passing ones do not:
-//! the rule over a single flag, bit or number that separates them best. A number is that of a field, or that of a
-//! cell where a field points.
+//! the rule over a single flag, bit or number that separates them best. A number is a field, or one in a field, or a cell
+//! where a field points.
 
 #![expect(clippy::cast_precision_loss, reason = "numbers of cases are far below 2^53")]
 
@@ -10,7 +10,8 @@ use num_bigint::BigInt;
 
 use crate::machines::MachineInfo;
 use crate::model::{
-    BitName, DeclaredField, FieldType, MemoryType, NumberDisplay, SeparatingCondition, Shape, Value,
+    BitName, DeclaredField, FieldOptions, FieldType, MemoryType, NumberDisplay, Path, PathKey,
+    SeparatingCondition, Shape, Value,
 };
 use crate::text::typed::address_key;
 
@@ -22,6 +23,9 @@ const SEPARATED: usize = 95;
 
 /// How many times less likely than 1 in the number of tried rules a separation by chance must be.
 const RARITY: f64 = 100.0;
+
+/// The most numbers in tables, tuples and lists that are observed.
+const MAX_INSIDE: usize = 64;
 
 /// How many cells are observed where a field points.
 const CELLS: u64 = 3;
@@ -43,8 +47,8 @@ pub(crate) struct ObservedNumber {
 /// Where a number is found in a program.
 #[derive(Debug, Clone)]
 enum NumberSource {
-    /// A field.
-    Field(&'static str),
+    /// A field, or a number in it.
+    Field(&'static str, Vec<PathKey>),
     /// A cell of a memory, so many cells after the one where a field points.
     Cell { memory: &'static str, pointer: &'static str, address_bits: u32, offset: u64 },
 }
@@ -56,7 +60,24 @@ impl ObservedNumber {
             field_type: field.field_type.clone(),
             flags: field.options.flags.clone(),
             display: field.options.display,
-            source: NumberSource::Field(&field.name),
+            source: NumberSource::Field(&field.name, Vec::new()),
+        }
+    }
+
+    /// The number in a field at a path, of a type and with options.
+    fn inside(
+        field: &'static DeclaredField,
+        at: &Path,
+        of: &FieldType,
+        options: &FieldOptions,
+    ) -> ObservedNumber {
+        let keys = at.keys()[1..].iter().map(|key| (*key).clone()).collect();
+        ObservedNumber {
+            name: at.to_string(),
+            field_type: of.clone(),
+            flags: options.flags.clone(),
+            display: options.display,
+            source: NumberSource::Field(&field.name, keys),
         }
     }
 
@@ -80,7 +101,9 @@ impl ObservedNumber {
 
     fn value(&self, program: &Value) -> Option<u64> {
         match self.source {
-            NumberSource::Field(name) => number(program.get(name)?),
+            NumberSource::Field(name, ref keys) => {
+                number(keys.iter().try_fold(program.get(name)?, |value, key| value.child(key))?)
+            }
             NumberSource::Cell { memory, pointer, address_bits, offset } => {
                 let cells = program.get(memory)?;
                 let address = wrapped(number(program.get(pointer)?)?.wrapping_add(offset), address_bits);
@@ -122,22 +145,72 @@ fn declared(info: &MachineInfo) -> impl Iterator<Item = &'static DeclaredField> 
     })
 }
 
-/// The numbers that rules are about.
-pub(super) fn observed(info: &MachineInfo) -> Vec<ObservedNumber> {
-    let is_small = |field: &&DeclaredField| match &field.field_type {
-        FieldType::Unsigned(bits) => *bits <= 64,
-        FieldType::Bool => true,
-        _ => false,
-    };
-    let mut fields: Vec<_> = declared(info).filter(is_small).map(ObservedNumber::of).collect();
+/// The fields with a number that rules are about.
+fn observed_fields(info: &MachineInfo) -> Vec<ObservedNumber> {
+    let mut fields: Vec<_> =
+        declared(info).filter(|field| is_small(&field.field_type)).map(ObservedNumber::of).collect();
     // Of rules that separate alike, one about a flag says most.
     fields.sort_by_key(|field| field.flags.is_empty());
     fields
 }
 
-/// The same numbers, and those of the cells where fields point that have at least as many bits as an address.
+fn is_small(field_type: &FieldType) -> bool {
+    match field_type {
+        FieldType::Unsigned(bits) => *bits <= 64,
+        FieldType::Bool => true,
+        _ => false,
+    }
+}
+
+/// The numbers that rules are about: fields, and numbers in tables, tuples and lists of a fixed length.
+pub(super) fn observed(info: &MachineInfo) -> Vec<ObservedNumber> {
+    let mut inside = Vec::new();
+    for field in declared(info).filter(|field| !is_small(&field.field_type)) {
+        let at = Path::field(field.name.clone());
+        add_inside(field, &at, (&field.field_type, &field.options), &mut inside);
+    }
+    let mut numbers = observed_fields(info);
+    numbers.extend(inside);
+    numbers
+}
+
+/// Adds the numbers in a part of a field, up to [`MAX_INSIDE`].
+fn add_inside(
+    field: &'static DeclaredField,
+    at: &Path,
+    (of, options): (&FieldType, &FieldOptions),
+    numbers: &mut Vec<ObservedNumber>,
+) {
+    let mut add = |key: PathKey, of: &FieldType, options: &FieldOptions| {
+        if numbers.len() == MAX_INSIDE {
+            return;
+        }
+        let at = at.child(key);
+        if is_small(of) {
+            numbers.push(ObservedNumber::inside(field, &at, of, options));
+        } else {
+            add_inside(field, &at, (of, options), numbers);
+        }
+    };
+    match of {
+        FieldType::Array(item, length) => {
+            (0..(*length).min(MAX_INSIDE)).for_each(|index| add(PathKey::Index(index), item, options));
+        }
+        FieldType::Tuple(types) => {
+            types.iter().enumerate().for_each(|(index, of)| add(PathKey::Index(index), of, options));
+        }
+        FieldType::Table(fields) => {
+            for it in fields {
+                add(PathKey::Name(it.name.clone()), &it.field_type, &it.options);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The fields with a number, and the cells where fields point that have at least as many bits as an address.
 pub(crate) fn observed_with_cells(info: &MachineInfo) -> Vec<ObservedNumber> {
-    let mut numbers = observed(info);
+    let mut numbers = observed_fields(info);
     for memory in declared(info) {
         let FieldType::Memory(MemoryType { address, cell }) = &memory.field_type else { continue };
         let FieldType::Unsigned(bits @ 0..=64) = **cell else { continue };
@@ -401,6 +474,29 @@ mod tests {
         assert_eq!(found(|_, f| f & 1 == 0).as_deref(), Some("C of f clear"));
         assert_eq!(found(|a, _| a >= 0xc3).as_deref(), Some("a >= 0xc3"));
         assert_eq!(found(|a, _| a & 4 != 0).as_deref(), Some("bit 2 of a set"));
+    }
+
+    /// Numbers in tables, tuples and lists of a fixed length are observed, up to a limit; those in other lists are not.
+    #[test]
+    fn numbers_in_fields_are_observed() {
+        let byte = || Box::new(FieldType::Unsigned(8));
+        let observed = |field_type: FieldType| {
+            let (doc, options) = (String::new(), FieldOptions::default());
+            let field: &'static DeclaredField =
+                Box::leak(Box::new(DeclaredField { name: "r".into(), doc, field_type, options }));
+            let mut numbers = Vec::new();
+            add_inside(field, &Path::field("r"), (&field.field_type, &field.options), &mut numbers);
+            numbers
+        };
+        let two = FieldType::Array(byte(), 2);
+        let numbers = observed(FieldType::Tuple(vec![FieldType::List(byte()), two, FieldType::Bool]));
+        let names: Vec<_> = numbers.iter().map(|number| number.name.as_str()).collect();
+        assert_eq!(names, ["r[1][0]", "r[1][1]", "r[2]"]);
+        let list = |numbers: &[u8]| Value::List(numbers.iter().map(|it| Value::int(*it)).collect());
+        let state = Value::List(vec![list(&[7]), list(&[8, 9]), Value::Bool(true)]);
+        let found = super::numbers(&Value::record([("r", state)]), &numbers);
+        assert_eq!(*found, [Some(8), Some(9), Some(1)]);
+        assert_eq!(observed(FieldType::Array(byte(), 1_000_000)).len(), MAX_INSIDE);
     }
 
     /// No rule is reported if there is none, if there are few cases, or if a rule does not separate 95 % of them.

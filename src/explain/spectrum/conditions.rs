@@ -1,11 +1,12 @@
 //! What separates the failing from the passing cases of a suspect on a machine whose instructions are unknown: their
 //! files, or the state before.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::alike::{CommonParts, NamedCases};
-use super::before::{MAX_COMPARED, NumbersBefore, ObservedNumber, numbers, observed, rule};
-use crate::model::{SeparatingCondition, SuspectAnalysis, VerdictKind, counted};
+use super::before::{MAX_COMPARED, NumbersBefore, ObservedNumber, SeparatingRule, numbers, observed, rule};
+use crate::explain::suspects::ochiai;
+use crate::model::{SeparatingCondition, Suspect, SuspectAnalysis, SuspectName, VerdictKind, counted};
 use crate::run::sources::Sources;
 use crate::run::{self, KnownVerdicts, LoadOptions, LoadedCase, LoadedFile};
 
@@ -28,7 +29,7 @@ impl CasesByName<'_> {
         options: &LoadOptions,
         analysis: &mut SuspectAnalysis,
     ) {
-        let mut unexplained = Vec::new();
+        let mut groups = Vec::new();
         for (index, suspect) in analysis.suspects.iter_mut().enumerate() {
             let Some(part) = self.common.number(&suspect.name.op) else { continue };
             suspect.condition = by_file(self.cases, part);
@@ -36,24 +37,56 @@ impl CasesByName<'_> {
                 && suspect.passing > 0
                 && suspect.failing + suspect.passing <= MAX_COMPARED
             {
-                unexplained.push((index, StatesBefore::of(part)));
+                groups.push((CaseGroup::Suspect(index), StatesBefore::of(Some(part))));
             }
         }
-        if unexplained.is_empty() {
+        // What explains all failures at once is said in place of several suspects.
+        let is_one = analysis.suspects.len() == 1 && analysis.unexplained.is_empty();
+        if !is_one && analysis.failures + analysis.passing <= MAX_COMPARED {
+            groups.push((CaseGroup::Machine, StatesBefore::of(None)));
+        }
+        if groups.is_empty() {
             return;
         }
-        let observed = self.read(sources, options, &mut unexplained);
-        for (index, before) in unexplained {
-            analysis.suspects[index].condition = before.rule(&observed);
+        let observed = self.read(sources, options, &mut groups);
+        for (group, before) in groups {
+            match group {
+                CaseGroup::Suspect(index) => analysis.suspects[index].condition = before.condition(&observed),
+                CaseGroup::Machine => {
+                    if let Some(suspect) = before.suspect(self.machine, &observed) {
+                        self.put_first(analysis, suspect);
+                    }
+                }
+            }
         }
     }
 
-    /// Reads what the cases of these suspects give to the machine; returns what is observed of it.
+    /// Puts a suspect first: the cases that it explains need no other one.
+    fn put_first(&self, analysis: &mut SuspectAnalysis, suspect: Suspect) {
+        let explained: HashSet<&String> = suspect.cases.iter().collect();
+        analysis.unexplained.retain(|id| !explained.contains(id));
+        for other in &mut analysis.suspects {
+            other.cases.retain(|id| !explained.contains(id));
+        }
+        analysis.suspects.retain(|other| !other.cases.is_empty());
+        let left: Vec<_> =
+            analysis.suspects.iter().filter_map(|it| self.common.number(&it.name.op)).collect();
+        let is_alone =
+            |id: &&String| self.common.of_case(id).iter().filter(|part| left.contains(part)).count() == 1;
+        for other in &mut analysis.suspects {
+            let mut alone = other.cases.iter().filter(is_alone);
+            other.example = alone.next().cloned();
+            other.alone = alone.count() as u64 + u64::from(other.example.is_some());
+        }
+        analysis.suspects.insert(0, suspect);
+    }
+
+    /// Reads what the cases of these groups give to the machine; returns what is observed of it.
     fn read(
         &self,
         sources: &Sources,
         options: &LoadOptions,
-        suspects: &mut [(usize, StatesBefore)],
+        groups: &mut [(CaseGroup, StatesBefore)],
     ) -> Vec<ObservedNumber> {
         let mut all = Vec::new();
         for source in sources {
@@ -62,42 +95,52 @@ impl CasesByName<'_> {
             }
             let file = run::open(&source, options);
             for case in (0..file.cases()).filter_map(|index| file.case(index)) {
-                self.read_case(&file, &case, &mut all, suspects);
+                self.read_case(&file, &case, &mut all, groups);
             }
         }
         all
     }
 
-    /// Adds what a case gives to the machine to those suspects that have the case.
+    /// Adds what a case gives to the machine to those groups that have the case.
     fn read_case(
         &self,
         file: &LoadedFile<'_>,
         case: &LoadedCase<'_>,
         all: &mut Vec<ObservedNumber>,
-        suspects: &mut [(usize, StatesBefore)],
+        groups: &mut [(CaseGroup, StatesBefore)],
     ) -> Option<()> {
-        let (is_passing, parts) = self.in_common(case)?;
-        let having = suspects.iter_mut().map(|(_, before)| before).filter(|it| parts.contains(&it.part));
-        let mut having = having.peekable();
+        let (id, is_passing) = self.verdict(case)?;
+        let parts = self.common.of_case(&id);
+        let has = |before: &&mut StatesBefore| before.part.is_none_or(|part| parts.contains(&part));
+        let mut having = groups.iter_mut().map(|(_, before)| before).filter(has).peekable();
         having.peek()?;
         let read = case.read().ok()?.case?;
         if all.is_empty() {
             *all = observed(file.options().families.machine(read.machine)?);
         }
         let numbers = numbers(&read.program.0, all);
-        having.for_each(|before| before.add(is_passing, &numbers));
+        having.for_each(|before| before.add(&id, is_passing, &numbers));
         Some(())
     }
 
-    /// Whether a case of the machine passes, and what it has in common with failing ones. `None` for other cases.
-    fn in_common(&self, case: &LoadedCase<'_>) -> Option<(bool, Vec<u32>)> {
+    /// The id of a case of the machine, and whether it passes; `None` for other cases.
+    fn verdict(&self, case: &LoadedCase<'_>) -> Option<(String, bool)> {
         if case.format.machine != self.machine {
             return None;
         }
         let id = case.id.to_string();
         let is_passing = self.verdicts.of(&id).and_then(VerdictKind::passes)?;
-        Some((is_passing, self.common.of_case(&id)))
+        Some((id, is_passing))
     }
+}
+
+/// Cases that are compared.
+#[derive(Debug, Clone, Copy)]
+enum CaseGroup {
+    /// Those of the suspect with this index.
+    Suspect(usize),
+    /// All of the machine.
+    Machine,
 }
 
 /// Several files of which all cases of a suspect fail, if no case of it in another file does. Files with one such case
@@ -121,26 +164,57 @@ fn by_file(cases: &NamedCases, part: u32) -> Option<SeparatingCondition> {
     Some(SeparatingCondition { what, failing: failing as u64, passing: 0 })
 }
 
-/// What the cases of a suspect give to the machine.
+/// What cases give to the machine.
 struct StatesBefore {
-    part: u32,
+    /// What they have in common; `None` for all cases.
+    part: Option<u32>,
     failing: Vec<NumbersBefore>,
     passing: Vec<NumbersBefore>,
+    /// The ids of the failing ones, if these are all.
+    ids: Vec<String>,
 }
 
 impl StatesBefore {
-    fn of(part: u32) -> StatesBefore {
-        StatesBefore { part, failing: Vec::new(), passing: Vec::new() }
+    fn of(part: Option<u32>) -> StatesBefore {
+        StatesBefore { part, failing: Vec::new(), passing: Vec::new(), ids: Vec::new() }
     }
 
-    fn add(&mut self, is_passing: bool, numbers: &NumbersBefore) {
+    fn add(&mut self, id: &str, is_passing: bool, numbers: &NumbersBefore) {
         let cases = if is_passing { &mut self.passing } else { &mut self.failing };
         cases.push(numbers.clone());
+        if self.part.is_none() && !is_passing {
+            self.ids.push(id.to_owned());
+        }
     }
 
-    fn rule(&self, observed: &[ObservedNumber]) -> Option<SeparatingCondition> {
+    fn rule(&self, observed: &[ObservedNumber]) -> Option<SeparatingRule> {
         let [failing, passing] = [&self.failing, &self.passing].map(|cases| cases.iter().collect::<Vec<_>>());
-        Some(rule(observed, &failing, &passing)?.condition)
+        rule(observed, &failing, &passing)
+    }
+
+    fn condition(&self, observed: &[ObservedNumber]) -> Option<SeparatingCondition> {
+        Some(self.rule(observed)?.condition)
+    }
+
+    /// The state before as what explains the failures.
+    fn suspect(&self, machine: &str, observed: &[ObservedNumber]) -> Option<Suspect> {
+        let rule = self.rule(observed)?;
+        let following = self.ids.iter().zip(&self.failing).filter(|(_, numbers)| rule.holds(numbers));
+        let cases: Vec<String> = following.map(|(id, _)| id.clone()).collect();
+        let SeparatingCondition { what, failing, passing } = rule.condition;
+        #[expect(clippy::cast_precision_loss, reason = "numbers of cases are far below 2^53")]
+        let explained = cases.len() as f64;
+        Some(Suspect {
+            name: SuspectName { machine: machine.to_owned(), op: format!("state with {what}") },
+            score: ochiai(explained, passing, explained),
+            alone: failing,
+            diverging: 0,
+            failing,
+            passing,
+            condition: None,
+            example: cases.first().cloned(),
+            cases,
+        })
     }
 }
 

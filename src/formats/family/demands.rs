@@ -19,7 +19,7 @@ pub(super) enum DemandPlace {
 }
 
 impl DemandPlace {
-    fn of(self, node: JsonNode<'_>) -> Origin {
+    pub(super) fn of(self, node: JsonNode<'_>) -> Origin {
         match self {
             DemandPlace::Node => Origin(node.at()),
             DemandPlace::At(at) => Origin(at),
@@ -107,6 +107,7 @@ impl DemandWriter<'_> {
                 self.items(&at, items, |_| Some(&**item), part)
             }
             (Value::List(items), FieldType::Tuple(types)) if field_type.has_memory() => {
+                self.push(at.clone(), Expected::Len(items.len()), node);
                 self.items(&at, items, |index| types.get(index), part)
             }
             (Value::Record(members), FieldType::Table(fields)) => self.fields(&at, members, fields, part),
@@ -228,7 +229,7 @@ impl DemandWriter<'_> {
 }
 
 /// Why a cell is demanded that the expectation does not list.
-pub(super) const UNLISTED: &str = "a cell that is not listed stays as it was";
+pub(super) const UNLISTED: &str = "a cell that is not listed is as the program gives it";
 
 #[cfg(test)]
 mod tests {

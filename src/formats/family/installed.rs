@@ -16,6 +16,15 @@ use crate::formats::write_back::{WrittenBack, WrongAssertion};
 use crate::model::{DeclaredField, Diagnostic, MemberShape, Origin, Severity, Shape};
 use crate::text::json::{Document, JsonNode};
 
+/// Why a file fits no format of a family.
+#[derive(Debug)]
+pub struct FamilyMisfit {
+    /// The reason, where it is seen.
+    pub why: Box<Diagnostic<Origin>>,
+    /// Whether something in the file is like a case.
+    pub is_near: bool,
+}
+
 /// A family, ready to read files.
 ///
 /// Its parts stay in memory as long as the process, as the tables of this program do: a process loads each
@@ -114,7 +123,7 @@ impl Family {
         &self,
         root: JsonNode<'_>,
         file: &str,
-    ) -> Result<(&'static Format, Evidence), Diagnostic<Origin>> {
+    ) -> Result<(&'static Format, Evidence), FamilyMisfit> {
         let mut misfits = Vec::new();
         for (reader, format) in self.readers.iter().filter(|(reader, _)| reader.reads(file)) {
             match reader.fits(root) {
@@ -127,10 +136,11 @@ impl Family {
             at: root.at(),
             what: "no format of the declaration reads a file of this name".to_owned(),
         };
-        let FormatMisfit { at, what, .. } = FormatMisfit::nearest(misfits).unwrap_or_else(none);
+        let FormatMisfit { matched, at, what } = FormatMisfit::nearest(misfits).unwrap_or_else(none);
         let formats: Vec<_> = self.readers.iter().map(|(_, format)| format.looks_like).collect();
         let what = format!("not a file of {}: {what}", self.machine);
-        Err(Diagnostic::at(at, what).expected(formats.join(", or ")))
+        let why = Box::new(Diagnostic::at(at, what).expected(formats.join(", or ")));
+        Err(FamilyMisfit { why, is_near: matched > 0 })
     }
 
     /// Which paths of its formats lead somewhere.

@@ -36,7 +36,7 @@ pub(super) struct FamilyReader {
 /// Why a file does not fit a format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FormatMisfit {
-    /// How much of what a case must have was there, for a comparison with others.
+    /// How much of what a case has was there, for a comparison with others: 0 if nothing was.
     pub(super) matched: usize,
     /// Where this is seen.
     pub(super) at: u32,
@@ -95,17 +95,17 @@ impl Rejection<'_, '_> {
         }
     }
 
-    /// The reason, with the position in the rejected datum, which has some of the data that a case must have.
-    fn misfit(&self, node: JsonNode<'_>, has: usize) -> FormatMisfit {
+    /// The reason, with the position in the rejected datum, which has so many of the data that a case has.
+    fn misfit(&self, node: JsonNode<'_>, matched: usize) -> FormatMisfit {
         match self {
             Rejection::Missing(path) => {
-                FormatMisfit { matched: has, at: node.at(), what: format!("a case without {path}") }
+                FormatMisfit { matched, at: node.at(), what: format!("a case without {path}") }
             }
             Rejection::Undeclared { path, position, key } => {
                 let unknown = path.find(node).and_then(|object| object.members().nth(*position));
                 let at = unknown.map_or(node.at(), |unknown| unknown.key_at);
                 let what = format!("the member {} of {path} is not declared", quoted(key));
-                FormatMisfit { matched: has + 1, at, what }
+                FormatMisfit { matched, at, what }
             }
         }
     }
@@ -150,15 +150,14 @@ impl FamilyReader {
         let mut nearest: Option<FormatMisfit> = None;
         let mut last = None;
         for Candidate { node, .. } in self.candidates(root) {
-            // An item of which something is there is nearer than none.
-            let has = 1 + self.format().has.iter().filter(|path| path.find(node).is_some()).count();
+            let matched = self.matched(node);
             // The items of a file of another family mostly look alike, and there may be a million.
-            let is_farther = nearest.as_ref().is_some_and(|nearest| nearest.matched >= has);
+            let is_farther = nearest.as_ref().is_some_and(|nearest| nearest.matched >= matched);
             if is_farther && last.as_ref().is_some_and(|last: &Rejection<'_, '_>| last.applies(node)) {
                 continue;
             }
             let Some(rejection) = self.rejection(node) else { return Ok(node.at()) };
-            nearest = FormatMisfit::nearest(nearest.into_iter().chain([rejection.misfit(node, has)]));
+            nearest = FormatMisfit::nearest(nearest.into_iter().chain([rejection.misfit(node, matched)]));
             last = Some(rejection);
         }
         Err(nearest.unwrap_or_else(|| FormatMisfit {
@@ -166,6 +165,18 @@ impl FamilyReader {
             at: root.at(),
             what: format!("nothing found at {}", self.format().cases),
         }))
+    }
+
+    /// How many of the data that a case has are there, except for the name, which other files have, too; and how many
+    /// of the objects of which each member is taken have a declared member.
+    fn matched(&self, node: JsonNode<'_>) -> usize {
+        let FormatDeclaration { has, name, .. } = self.format();
+        let has = has.iter().filter(|path| name.as_ref() != Some(*path) && path.find(node).is_some()).count();
+        let is_alike = |(path, known): &(&NodePath, usize)| {
+            let mut members = path.find(node).into_iter().flat_map(JsonNode::members);
+            members.any(|member| self.is_known(&member.key, *known))
+        };
+        has + self.taken().filter(is_alike).count()
     }
 
     /// Why an item is no case of this family. Families of the same shape differ by the names of members.
@@ -285,8 +296,9 @@ impl FamilyReader {
     ) -> Option<Case> {
         let (family, members) = (self.family, self.family.members().count());
         let (values, places) = (Vec::with_capacity(members), Vec::with_capacity(members));
-        let (is_given, is_listed) = (vec![false; members], vec![false; members]);
-        let mut reader = CaseReader { family, diagnostics, values, places, is_given, is_listed };
+        let none = || vec![false; members];
+        let (is_given, is_listed, is_demanded) = (none(), none(), none());
+        let mut reader = CaseReader { family, diagnostics, values, places, is_given, is_listed, is_demanded };
         self.format().program.iter().for_each(|given| reader.given(given, node));
         let steps = match &self.format().steps {
             None => {
@@ -330,6 +342,8 @@ struct CaseReader<'r> {
     is_given: Vec<bool>,
     /// Which fields the object of all demanded fields lists.
     is_listed: Vec<bool>,
+    /// Which fields the step demands.
+    is_demanded: Vec<bool>,
 }
 
 impl CaseReader<'_> {
@@ -366,10 +380,11 @@ impl CaseReader<'_> {
     fn give_at(&mut self, index: usize, node: JsonNode<'_>, at: u32) {
         let field = self.family.member_at(index);
         if self.is_given[index] {
-            let what = format!("{} is given a second time", field.name);
-            let twice = Diagnostic::at(at, what).expected("each member once");
-            self.diagnostics.error(twice.under(LintRule::DuplicateKey));
-            return;
+            return self.diagnostics.error(twice(
+                at,
+                &format!("{} is given", field.name),
+                "each member once",
+            ));
         }
         let read = typed::read(node, &field.field_type, &field.name);
         if let Some(value) = self.diagnostics.keep(read) {
@@ -421,6 +436,7 @@ impl CaseReader<'_> {
 
     fn step(&mut self, step: &StepDeclaration, node: JsonNode<'_>) -> Step {
         let mut assertions = Vec::with_capacity(self.family.state.len() * 2);
+        self.is_demanded.fill(false);
         for demanded in &step.expect {
             match demanded {
                 Demanded::Constant { field, value } => {
@@ -478,6 +494,14 @@ impl CaseReader<'_> {
         assertions: &mut Vec<Assertion>,
     ) {
         let field: &DeclaredField = &self.family.state[index];
+        if std::mem::replace(&mut self.is_demanded[index], true) {
+            let at = place.of(node).0;
+            return self.diagnostics.error(twice(
+                at,
+                &format!("{} is demanded", field.name),
+                "each field once",
+            ));
+        }
         // Only what is demanded of a memory depends on what was given.
         let given = if field.field_type.has_memory() {
             self.values.iter().find(|known| known.0 == field.name).map(|known| &known.1)
@@ -510,6 +534,11 @@ impl CaseReader<'_> {
         }
         actions
     }
+}
+
+/// The error of a datum for a member that has one already.
+fn twice(at: u32, what: &str, expected: &str) -> Diagnostic<Origin> {
+    Diagnostic::at(at, format!("{what} a second time")).expected(expected).under(LintRule::DuplicateKey)
 }
 
 const ACTIONS: &str = "\"execute\", \"step-into\", \"step-over\" or \"step-out\"";

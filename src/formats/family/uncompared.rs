@@ -151,6 +151,11 @@ fn innermost<'f>(
         {
             innermost(item, options, rest)
         }
+        // A path does not say which item it leads to.
+        (FieldType::Tuple(types), [_, rest @ ..]) => {
+            let memory = types.iter().find(|item| item.has_memory());
+            memory.map_or(here, |item| innermost(item, options, rest))
+        }
         _ => here,
     }
 }

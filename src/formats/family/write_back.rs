@@ -35,6 +35,9 @@ pub(super) fn write_back<'d>(writer: FamilyWriter<'_>, wrong: &WrongAssertion<'d
     match (wrong.expected, memory_of(family, wrong.at)) {
         // An expectation as a whole says what the cells are that it does not list.
         (Expected::Is(_) | Expected::Absent, Some(memory)) if is_container => add_cell(memory, wrong),
+        (Expected::Is(_), Some(_)) if wrong.outer(0).is_ok_and(is_chunk) => Err(NotRepresentable::because(
+            "a byte of contents that are hex digits, which only a list of bytes can replace",
+        )),
         (Expected::Is(_), Some(_)) => {
             let cell = wrong.actual.cloned().unwrap_or_else(|| Value::int(0));
             wrong.replace(like(wrong.node, &cell, declared(family, wrong.at))?)
@@ -157,14 +160,27 @@ fn add_cell<'d>(memory: &MemoryType, wrong: &WrongAssertion<'d, '_>) -> WrittenB
             return Ok(vec![TextChange::add_member(wrong.node, &key, cell)]);
         }
         Some(chunk) if chunk.is_object() => {
-            let [of_address, contents] = chunk_keys(chunk).ok_or_else(refuse)?;
+            let [of_address, contents] = chunk_keys(chunk).ok_or_else(|| {
+                NotRepresentable::because("a cell that is not listed, beside contents that are hex digits")
+            })?;
             serde_json::json!({ of_address: address, contents: [cell] })
         }
         Some(pair) if !pair.is_array() => return Err(refuse()),
-        _ => Json::from(vec![Json::from(address), cell]),
+        // In the notation of the first pair.
+        Some(pair) => {
+            let parts = [Value::int(address), wrong.actual.cloned().unwrap_or_else(|| Value::int(0))];
+            let types = FieldType::Tuple(vec![(*memory.address).clone(), (*memory.cell).clone()]);
+            list_like(pair, &parts, &types)?
+        }
+        None => Json::from(vec![Json::from(address), cell]),
     };
     let before = wrong.node.items().count();
     Ok(vec![TextChange::Insert { into: wrong.node, before, key: None, value: item }])
+}
+
+/// Whether it is an address with the cells from there on.
+fn is_chunk(node: JsonNode<'_>) -> bool {
+    node.is_object() && node.member("address").is_some()
 }
 
 /// The names of the two members of a chunk of cells: of the address, and of the contents.
@@ -195,6 +211,8 @@ fn like(old: JsonNode<'_>, new: &Value, of: &FieldType) -> Result<Json, NotRepre
         (Value::Record(members), _, FieldType::Map(keys, values)) if old.is_object() => {
             map_like(old, members, (keys, values))
         }
+        (Value::Record(members), _, FieldType::Table(_)) if old.is_object() => table_like(old, members, of),
+        (Value::List(items), _, _) if old.is_array() => list_like(old, items, of.present()),
         (new, _, field_type) => json(new, field_type),
     }
 }
@@ -206,6 +224,30 @@ fn with_old_bits(old: &ExpectedBits, new: &Value) -> Value {
         (Value::Int(new), Value::Int(old)) => Value::Int(new & &mask | old & !mask),
         (new, _) => new.clone(),
     }
+}
+
+/// A list with each item in the notation of the old one, or of the last one.
+fn list_like(old: JsonNode<'_>, new: &[Value], of: &FieldType) -> Result<Json, NotRepresentable> {
+    let (mut notations, mut last) = (old.items(), None);
+    let item = |(index, value): (usize, &Value)| {
+        last = notations.next().or(last);
+        let item_type = of.at(&[&PathKey::Index(index)]).unwrap_or(&FieldType::Json);
+        last.map_or_else(|| json(value, item_type), |last| like(last, value, item_type))
+    };
+    Ok(Json::Array(new.iter().enumerate().map(item).collect::<Result<_, _>>()?))
+}
+
+/// A table with each member in the notation of the old one.
+fn table_like(old: JsonNode<'_>, new: &[(Name, Value)], of: &FieldType) -> Result<Json, NotRepresentable> {
+    let member = |(name, value): &(Name, Value)| {
+        let field_type = of.present().at(&[&PathKey::Name(name.clone())]).unwrap_or(&FieldType::Json);
+        let written = match old.member(name) {
+            Some(known) => like(known, value, field_type)?,
+            None => json(value, field_type)?,
+        };
+        Ok((name.to_string(), written))
+    };
+    Ok(Json::Object(new.iter().map(member).collect::<Result<_, NotRepresentable>>()?))
 }
 
 /// A map with the keys of what it replaces as they are written there, and in their order.

@@ -4,7 +4,7 @@
 use super::lexical::{self, Number};
 use super::program::{constant, drop_schema};
 use crate::formats::fields::{Diagnostics, FieldReader, no_such_word, wrong_type};
-use crate::model::{Assertion, Diagnostic, Expected, Origin, Path, Value};
+use crate::model::{Assertion, DECIMAL, Diagnostic, Expected, Origin, Path, Value};
 use crate::text::json::{JsonDatum, JsonNode, quoted};
 
 pub(super) const VERSION: &str = "MiniC89.VM.Snapshot.v0.2";
@@ -303,7 +303,7 @@ impl<'f> VectorSnapshot<'f> {
 fn number(text: &str) -> Value {
     match lexical::value(text) {
         Number::Integer(number) => Value::Int(number),
-        Number::Fraction | Number::TooLong => Value::typed("number", Value::text(text)),
+        Number::Fraction | Number::TooLong => Value::typed(DECIMAL, Value::text(text)),
     }
 }
 

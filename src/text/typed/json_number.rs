@@ -2,15 +2,16 @@
 
 use num_bigint::BigInt;
 
-use crate::model::Value;
+use crate::model::{DECIMAL, Value};
 
 /// The most digits of a number that is written out.
 const MAX_DIGITS: i64 = 1_000;
 
-/// The name of the type of a number that is not a whole one, or has more digits than [`MAX_DIGITS`].
-const DECIMAL: &str = "number";
+/// The most zeros after the point before the first other digit, for a number that is written out.
+const MAX_ZEROS: i64 = 20;
 
-/// The value of a JSON number. A number that is not whole is its shortest notation with an exponent.
+/// The value of a JSON number. One that is not whole, or has more digits than [`MAX_DIGITS`], is the same text for equal
+/// numbers: its digits, or its shortest notation with an exponent.
 pub(super) fn value(text: &str) -> Value {
     let (magnitude, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let Ok(exponent) = exponent.parse::<i32>() else { return decimal(text.to_owned()) };
@@ -23,8 +24,15 @@ pub(super) fn value(text: &str) -> Value {
         return Value::int(0);
     }
     let exponent = i64::from(exponent) - fraction.len() as i64 + zeros as i64;
-    if exponent < 0 || significant.len() as i64 + exponent > MAX_DIGITS {
+    let before_point = significant.len() as i64 + exponent;
+    if exponent >= 0 && before_point > MAX_DIGITS || before_point < -MAX_ZEROS {
         return decimal(format!("{sign}{significant}e{exponent}"));
+    }
+    if exponent < 0 {
+        let zeros = "0".repeat(usize::try_from(1 - before_point).unwrap_or(0));
+        let digits = format!("{zeros}{significant}");
+        let (whole, fraction) = digits.split_at(digits.len() - exponent.unsigned_abs() as usize);
+        return decimal(format!("{sign}{whole}.{fraction}"));
     }
     let digits = format!("{sign}{significant}{}", "0".repeat(exponent as usize));
     BigInt::parse_bytes(digits.as_bytes(), 10).map_or_else(|| decimal(digits), Value::Int)
@@ -42,5 +50,31 @@ pub(super) fn text_of(value: &Value) -> Option<&str> {
             _ => None,
         },
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_numbers_have_one_text() {
+        let shown = |text: &str| value(text).to_string();
+        for (text, expected) in [
+            ("1.5", "1.5"),
+            ("15e-1", "1.5"),
+            ("-1.50", "-1.5"),
+            ("1e-1", "0.1"),
+            ("0.001", "0.001"),
+            ("123.456", "123.456"),
+            ("1.0", "1"),
+            ("1e1", "0xa (10)"),
+            ("-0.0", "0"),
+            ("1e-400", "1e-400"),
+            ("10e-401", "1e-400"),
+            ("1e2000", "1e2000"),
+        ] {
+            assert_eq!(shown(text), expected, "{text}");
+        }
     }
 }

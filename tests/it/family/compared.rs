@@ -533,6 +533,172 @@ fn audits_know_the_names_and_values_of_a_family() {
     assert!(audit.stdout.contains("4 by rule: the items are one value in several spellings"), "{audit:?}");
 }
 
+/// A mask has no bits that no number of the field has, wherever the numbers are; what is ignored twice is counted once.
+#[test]
+#[cfg(unix)]
+fn a_mask_fits_the_numbers_in_a_field() {
+    let vectors = |value: &str| format!(r#"[{{"b":{{}},"e":{{"s":{value}}}}}]"#);
+    for (state, value) in [
+        ("s = '[u8]'", "[1]"),
+        ("s = '(u8, text)'", r#"[1,"a"]"#),
+        ("s = { x = 'u8', y = 'bool' }", r#"{"x":1,"y":true}"#),
+        ("s = 'memory<u16, u8>'", "[[256,1]]"),
+        ("s = '[memory<u16, u8>]?'", "[[[256,1]]]"),
+    ] {
+        let ran = |mask: &str| {
+            against_with(
+                &["--ignore", &format!("s:{mask}")],
+                state,
+                &vectors(value),
+                &format!(r#"{{"s":{value}}}"#),
+            )
+        };
+        let wide = ran("0x100");
+        assert!(
+            wide.exit == 2 && wide.stderr.contains("has bits that the field s does not have"),
+            "{state}: {wide:?}"
+        );
+        assert_eq!(ran("0xff").exit, 0, "{state}");
+    }
+    let twice = ["--ignore", "s", "--ignore", "s:0x1", "--ignore", "s"];
+    let ran =
+        against_with(&twice, "s = 'u8'\nt = 'u8'", r#"[{"b":{},"e":{"s":1,"t":2}}]"#, r#"{"s":7,"t":2}"#);
+    assert!(ran.exit == 0 && ran.stdout.contains("not compared: s, 1 assertion; --ignore s\n"), "{ran:?}");
+    assert_eq!(ran.stdout.matches("not compared").count(), 1, "{ran:?}");
+}
+
+/// A field has one demand in each step: of two, nobody knows which one is meant.
+#[test]
+fn a_field_is_demanded_once() {
+    const TWICE: &str = r#"[{"b":{},"e":{"a":1},"a":2}]"#;
+    let declared = |expect: &str| {
+        format!(
+            "machine = 'm'\n[state]\na = 'u8'\n[format]\ncases = '$[*]'\nprogram = {{ '*' = '$.b' }}\nexpect = {expect}\n"
+        )
+    };
+    let ran = |expect: &str, vectors: &str| {
+        let folder = folder(&[("m.toml", &declared(expect)), ("m.json", vectors)]);
+        vmconf_in(folder.path(), &["check", "m.json", "--family", "./m.toml"])
+    };
+    for (expect, place) in [
+        ("{ '*' = '$.e', a = '$.a' }", "m.json:1:26"),
+        ("{ '*' = '$.e', a = { at = '$.x', absent = 1 } }", "m.json:1:2"),
+        ("{ '*' = '$.e', a = { value = 1 } }", "m.json:1:2"),
+    ] {
+        let ran = ran(expect, TWICE);
+        let error = format!("a is demanded a second time\n --> {place}\n");
+        assert!(ran.exit == 3 && ran.stdout.contains(&error), "{expect}: {ran:?}");
+    }
+    let once = ran("{ '*' = '$.e', a = '$.a' }", r#"[{"b":{},"e":{"a":1}},{"b":{},"e":{},"a":2}]"#);
+    assert_eq!(once.exit, 0, "{once:?}");
+    let steps = "machine = 'm'\n[state]\na = 'u8'\n[format]\ncases = '$[*]'\nsteps = '$.s[*]'\nprogram = { '*' = '$.b' }\n\
+                 [format.step]\ndo = ['execute']\nexpect = { '*' = '$' }\n";
+    let folder = folder(&[("m.toml", steps), ("m.json", r#"[{"b":{},"s":[{"a":1},{"a":2}]}]"#)]);
+    let ran = vmconf_in(folder.path(), &["check", "m.json", "--family", "./m.toml"]);
+    assert_eq!(ran.exit, 0, "{ran:?}");
+}
+
+/// A datum that is wrong is named by its field, however deep it lies.
+#[test]
+fn an_item_has_the_name_of_its_field() {
+    for (state, value, what) in [
+        ("v = '[u8]'", "[1.5]", "an item of v is 1.5"),
+        ("v = '[[[u8]]]'", "[[[1.5]]]", "an item of v is 1.5"),
+        ("v = '[[(u8, memory<u8, u8>)]]'", "[[[1,[[1,1.5]]]]]", "an item of v is 1.5"),
+        ("v = [{ x = '[u8]' }]", r#"[{"x":[1.5]}]"#, "an item of v/x is 1.5"),
+        ("v = 'map<u8, [u8]>'", r#"{"1":[1.5]}"#, "an item of v is 1.5"),
+    ] {
+        let vectors = format!(r#"[{{"b":{{"v":{value}}},"e":{{}}}}]"#);
+        let folder = folder(&[("m.toml", &declaration(state)), ("m.json", &vectors)]);
+        let ran = vmconf_in(folder.path(), &["check", "m.json", "--family", "./m.toml"]);
+        assert!(ran.stdout.contains(&format!("]: {what}\n")), "{state}: {ran:?}");
+    }
+}
+
+/// Numbers of any JSON are written as people write them.
+#[test]
+#[cfg(unix)]
+fn fractions_are_written_out() {
+    let vectors = r#"[{"b":{"v":[1.5,25e-1,1.0]},"e":{"v":0.1}}]"#;
+    let ran = against("v = 'json'", vectors, r#"{"v":0.25}"#);
+    assert!(ran.exit == 1 && ran.stdout.contains("expected 0.1") && ran.stdout.contains("0.25"), "{ran:?}");
+    let folder = folder(&[("m.toml", &declaration("v = 'json'")), ("m.json", vectors)]);
+    let checked = vmconf_in(folder.path(), &["family", "check", "m.toml", "m.json"]);
+    assert!(checked.stdout.contains(r#""v":[1.5,2.5,1]"#), "{checked:?}");
+}
+
+/// Unlisted cells are compared with the program in every step, and a table shows what was there before the step.
+#[test]
+#[cfg(unix)]
+fn the_cells_before_a_step_are_those_that_earlier_steps_demand() {
+    const DECLARED: &str = "machine = 'm'\n[state]\nram = 'memory<u8, u8>'\n[format]\ncases = '$[*]'\nsteps = '$.s[*]'\n\
+                            program = { '*' = '$.b' }\n[format.step]\ndo = ['step-into']\nexpect = { '*' = '$' }\n";
+    let cells = |second: &str, answer: &str| {
+        let vectors =
+            format!(r#"[{{"b":{{"ram":[[1,10],[2,20]]}},"s":[{{"ram":[[1,11]]}},{{"ram":{second}}}]}}]"#);
+        let script = format!(
+            "while read -r request; do\ncase $request in\n*'\"type\":\"hello\"'*) printf '%s\\n' \
+             '{{\"type\":\"hello\",\"version\":1,\"name\":\"c\",\"release\":\"1\",\"machines\":[{{\"machine\":\"m\",\"actions\":[\"step-into\"],\"fields\":[\"ram\"]}}]}}' ;;\n\
+             *) id=${{request#*'\"id\":'}}\nprintf '{{\"type\":\"done\",\"id\":%s,\"steps\":[{{\"fields\":{{\"ram\":[[1,11],[2,20]]}}}},{{\"fields\":{{\"ram\":{answer}}}}}]}}\\n' \
+             \"${{id%%,*}}\" ;;\nesac\ndone\n"
+        );
+        let folder = folder(&[("m.toml", DECLARED), ("m.json", &vectors), ("m.sh", &script)]);
+        let args = ["run", "m.json", "--family", "./m.toml", "--vm", "c=sh m.sh", "--report", "json"];
+        let ran = vmconf_in(folder.path(), &args);
+        let report = ran.stdout.replace("TIME", "0");
+        let case = report.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+        let case =
+            case.into_iter().find(|line| line["id"] == "m.json::0").unwrap_or_else(|| panic!("{ran:?}"));
+        let of = |cell: &serde_json::Value| {
+            ["path", "before", "expected", "actual"].map(|key| cell[key].as_str().unwrap_or("-").to_owned())
+        };
+        let cells: Vec<_> =
+            case["state"]["memories"][0]["cells"].as_array().unwrap().iter().map(of).collect();
+        (case["verdict"].clone(), cells[1].clone(), cells[2].clone())
+    };
+    let (verdict, first, second) = cells("[[1,11],[2,21]]", "[[1,11],[2,99]]");
+    assert_eq!(
+        (verdict, &first[1..], &second[1..]),
+        (
+            "fail".into(),
+            &["0b", "0b", "0b"].map(str::to_owned)[..],
+            &["14", "15", "63"].map(str::to_owned)[..]
+        )
+    );
+    let (verdict, first, second) = cells("[[2,21]]", "[[1,11],[2,21]]");
+    assert_eq!(
+        (verdict, &first[1..], &second[1..]),
+        (
+            "fail".into(),
+            &["0b", "0a", "0b"].map(str::to_owned)[..],
+            &["14", "15", "15"].map(str::to_owned)[..]
+        )
+    );
+}
+
+/// The state that a case demands is that of its type, however lists, tables, tuples and memories contain each other.
+#[test]
+fn every_type_of_state_is_audited() {
+    let empty = r#"{"x":[]}"#;
+    for (state, value) in [
+        ("v = [{ x = 'u8', y = 'u8' }]", r#"[{"x":1,"y":2},{"x":3,"y":4}]"#),
+        ("v = '[memory<u8, u8>]'", "[[[1,2],[3,4]],[]]"),
+        ("v = { z = [{ x = 'u8' }] }", r#"{"z":[{"x":1}]}"#),
+        ("v = [{ x = '[u8]' }]", r#"[{"x":[1,2]}]"#),
+        ("v = '(u8, memory<u8, u8>)'", "[7,[[1,2]]]"),
+        ("v = '[(u8, [memory<u8, u8>])]'", "[[7,[[[1,2]]]]]"),
+        ("v = 'map<u8, [memory<u8, u8>]>'", r#"{"1":[[[1,2]]]}"#),
+        ("v = { x = { type = 'memory<u8, u8>', unlisted = 'any' } }", empty),
+        ("v = [{ x = { type = 'memory<u8, u8>', unlisted = 'any' } }]", r#"[{"x":[]}]"#),
+    ] {
+        let vectors = format!(r#"[{{"b":{{"v":{value}}},"e":{{"v":{value}}}}}]"#);
+        let folder = folder(&[("m.toml", &declaration(state)), ("m.json", &vectors)]);
+        let audit = vmconf_in(folder.path(), &["audit", "m.json", "--family", "./m.toml"]);
+        assert!(audit.stdout.contains("1 case: changes:"), "{state}: {audit:?}");
+        assert!(audit.stdout.contains(" 0 are not noticed; 0 left out"), "{state}: {audit:?}");
+    }
+}
+
 /// A machine may write null for a list, map or memory without entries, and an empty text for no bytes, as the page of
 /// the protocol says.
 #[test]
@@ -569,6 +735,40 @@ fn the_nearest_item_says_why_a_file_does_not_fit() {
         let folder = folder(&[("m.toml", declared), ("m.json", vectors)]);
         let ran = vmconf_in(folder.path(), &["list", "m.json", "--family", "./m.toml"]);
         assert!(format!("{}{}", ran.stdout, ran.stderr).contains(why), "{why}: {ran:?}");
+    }
+}
+
+/// A file in a folder that is almost one of the named family is an error; one that is something else is skipped.
+#[test]
+fn a_file_that_is_almost_of_the_named_family_is_an_error() {
+    const DECLARED: &str = "machine = 'm'\n[state]\na = 'u8'\n[format]\ncases = '$[*]'\nname = '$.name'\n\
+                            has = ['$.name', '$.b', '$.e']\nprogram = { '*' = '$.b' }\nexpect = { '*' = '$.e' }\n";
+    let ran = |name: &str, text: &str| {
+        let folder = folder(&[("m.toml", DECLARED)]);
+        std::fs::create_dir(folder.path().join("v")).unwrap();
+        for (name, text) in [(name, text), ("fits.json", r#"[{"name":"n","b":{"a":1},"e":{"a":1}}]"#)] {
+            std::fs::write(folder.path().join("v").join(name), text).unwrap();
+        }
+        vmconf_in(folder.path(), &["list", "v", "--family", "./m.toml"])
+    };
+    for (text, why) in [
+        (r#"[{"name":"n","b":{"a":1}}]"#, "v/x.json:1:2: not a file of m: a case without $.e"),
+        (
+            r#"[{"name":"n","b":{"a":1},"e":{"zz":1}}]"#,
+            "v/x.json:1:31: not a file of m: the member \"zz\" of $.e is not declared",
+        ),
+    ] {
+        let ran = ran("x.json", text);
+        let output = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(ran.exit == 3 && output.contains(why), "{why}: {ran:?}");
+    }
+    for (name, text) in [
+        ("package.json", r#"[{"name":"n","version":"1"}]"#),
+        ("metadata.json", r#"{"opcodes":{"00":{"flags":1}},"b":3}"#),
+        ("empty.json", "[]"),
+    ] {
+        let ran = ran(name, text);
+        assert!(ran.exit == 0 && ran.stdout.contains("fits.json"), "{name}: {ran:?}");
     }
 }
 

@@ -186,6 +186,48 @@ fn only_what_is_wrong_is_written() {
     assert_eq!(memories, json!([[[1, 2]], []]));
 }
 
+/// What is written has the notation of what is there, in lists of another length and in tuples, too.
+#[test]
+fn what_is_written_has_the_notation_of_what_is_there() {
+    let demanded = |state: &str, old: &str, answer: &str| {
+        blessed(state, &format!(r#"{{"b": {{}}, "e": {{"s": {old}}}}}"#), &format!(r#"{{"s":{answer}}}"#))
+    };
+    let answer = r#"["0x7","0x8","0x9"]"#;
+    assert_eq!(demanded("s = '[u8]'", r#"["0x01", 2]"#, answer), json!(["0x07", 8, 9]));
+    assert_eq!(demanded("s = '[u8]'", r#"["0x01"]"#, answer), json!(["0x07", "0x08", "0x09"]));
+    assert_eq!(demanded("s = '(u8, u8, u8)'", r#"["0x01", 2, "3"]"#, answer), json!(["0x07", 8, "9"]));
+    assert_eq!(
+        demanded("s = '[(u8, text)]'", r#"[["0x01", "a"]]"#, r#"[["0x7","b"],["0x8","c"]]"#),
+        json!([["0x07", "b"], ["0x08", "c"]])
+    );
+    assert_eq!(
+        demanded("s = [{ x = 'u8' }]", r#"[{"x": "0x01"}]"#, r#"[{"x":"0x7"},{"x":"0x8"}]"#),
+        json!([{"x": "0x07"}, {"x": "0x08"}])
+    );
+    assert_eq!(
+        demanded("s = 'memory<u16, u8>'", r#"[["0x0001", "0x02"]]"#, "[[1,2],[16,8]]"),
+        json!([["0x0001", "0x02"], ["0x0010", "0x08"]])
+    );
+}
+
+/// Bytes that lie in a text are not written one by one, and the reason says so.
+#[test]
+fn contents_of_hex_digits_are_not_written() {
+    let state = "s = 'memory<u16, u8>'";
+    for (answer, why) in [
+        ("[[1,2],[2,9]]", "a byte of contents that are hex digits"),
+        ("[[1,2],[2,3],[16,8]]", "a cell that is not listed, beside contents that are hex digits"),
+    ] {
+        let vectors = r#"[{"b": {}, "e": {"s": [{"address": 1, "contents": "0x0203"}]}}]"#;
+        let folder = folder(&[("m.toml", &declaration(state)), ("m.json", vectors)]);
+        let vm = answering(folder.path(), &format!(r#"{{"s":{answer}}}"#));
+        let ran =
+            vmconf_in(folder.path(), &["bless", "m.json", "--yes", "--family", "./m.toml", "--vm", &vm]);
+        assert!(ran.exit == 1 && ran.stderr.contains(why), "{answer}: {ran:?}");
+        assert_eq!(text(&folder), vectors);
+    }
+}
+
 /// Of a field that some machine does not report, the others have no say, and what the case demands of it stays.
 #[test]
 fn machines_agree_on_what_all_report() {

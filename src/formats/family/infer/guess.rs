@@ -1,6 +1,8 @@
 //! From what values have in common to a type.
 
-use super::observed::{ObservedLists, ObservedNumbers, ObservedObjects, ObservedTexts, ObservedValues};
+use super::observed::{ObservedLists, ObservedObjects, ObservedTexts, ObservedValues};
+use super::observed_memory::ObservedMemory;
+use super::observed_numbers::ObservedNumbers;
 use crate::formats::family::declaration::is_field_name;
 use crate::model::field_type::MAX_BITS;
 use crate::model::{DeclaredField, FieldOptions, FieldType, MemoryType};
@@ -42,6 +44,13 @@ impl Guess {
         Guess { doubt: self.doubt.or_else(|| Some(doubt())), ..self }
     }
 
+    /// With this doubt before another one.
+    pub(super) fn doubted(self, doubt: impl Into<String>) -> Guess {
+        let others = self.doubt.into_iter();
+        let doubts: Vec<_> = [doubt.into()].into_iter().chain(others).collect();
+        Guess { doubt: Some(doubts.join("; ")), ..self }
+    }
+
     fn map(self, wrap: impl FnOnce(FieldType) -> FieldType) -> Guess {
         Guess { field_type: wrap(self.field_type), ..self }
     }
@@ -59,16 +68,33 @@ impl Widths {
         Widths(numbers.filter_map(sure_width).max().unwrap_or(64))
     }
 
+    /// The type of these values of a field of a state: pairs of numbers in it are rather a memory.
+    pub(super) fn guess_in_state(self, values: &ObservedValues) -> Guess {
+        let is_list = values.are_lists();
+        let memory = values.lists.as_ref().filter(|_| is_list).and_then(|lists| memory(&lists.memory));
+        memory.map_or_else(|| self.guess(values), |memory| memory.guess)
+    }
+
     /// The type of these values.
     pub(super) fn guess(self, values: &ObservedValues) -> Guess {
-        let guess = match values {
-            _ if values.kinds() == 0 => {
-                return Guess::doubtful(FieldType::Json, "only null was seen");
-            }
+        if values.kinds() == 0 {
+            return Guess::doubtful(FieldType::Json, "only null was seen");
+        }
+        let guess = match values.mixed_numbers() {
+            Some(numbers) => self.number(&numbers),
+            None => self.guess_of_kind(values),
+        };
+        if values.nulls == 0 { guess } else { guess.map(|inner| FieldType::Optional(Box::new(inner))) }
+    }
+
+    /// The type of values that are rather of one kind.
+    fn guess_of_kind(self, values: &ObservedValues) -> Guess {
+        match values {
             _ if values.too_deep > 0 => {
                 Guess::doubtful(FieldType::Json, "is nested too deeply to be examined")
             }
-            _ if values.kinds() > 1 || values.fractions > 0 => Guess::sure(FieldType::Json),
+            _ if values.fractions > 0 => Guess::sure(FieldType::Json),
+            _ if values.kinds() > 1 => Guess::doubtful(FieldType::Json, "values of several kinds"),
             ObservedValues { bools: 1.., .. } => Guess::sure(FieldType::Bool),
             ObservedValues { numbers: numbers @ ObservedNumbers { count: 1.., .. }, .. } => {
                 self.number(numbers)
@@ -77,8 +103,7 @@ impl Widths {
             ObservedValues { lists: Some(lists), .. } => self.list(lists),
             ObservedValues { objects: Some(objects), .. } => self.object(objects),
             _ => Guess::sure(FieldType::Json),
-        };
-        if values.nulls == 0 { guess } else { guess.map(|inner| FieldType::Optional(Box::new(inner))) }
+        }
     }
 
     fn number(self, numbers: &ObservedNumbers) -> Guess {
@@ -105,9 +130,19 @@ impl Widths {
     }
 
     fn list(self, lists: &ObservedLists) -> Guess {
-        if let Some(memory) = memory(lists) {
-            return Guess::sure(FieldType::Memory(memory));
+        let memory = memory(&lists.memory);
+        if let Some(MemoryGuess { guess, has_wide_cells: false }) = memory {
+            return guess;
         }
+        let pairs = self.items(lists);
+        match memory {
+            Some(memory) => pairs.doubted(format!("perhaps {}", memory.guess.field_type.notation())),
+            None => pairs,
+        }
+    }
+
+    /// The type of lists that are no memories.
+    fn items(self, lists: &ObservedLists) -> Guess {
         let items = &lists.items;
         if items.kinds() == 0 {
             return Guess::doubtful(FieldType::List(Box::new(FieldType::Json)), "only empty lists were seen");
@@ -159,6 +194,9 @@ impl Widths {
         if objects.members.is_empty() {
             return Guess::doubtful(FieldType::Json, "only empty objects were seen");
         }
+        if let Some(MemoryGuess { guess, .. }) = memory(&objects.memory) {
+            return if objects.are_alike() { guess.doubted("perhaps a table") } else { guess };
+        }
         if !objects.are_alike() {
             return Guess::doubtful(FieldType::Json, "objects with different members");
         }
@@ -168,8 +206,9 @@ impl Widths {
         let mut doubt = None;
         let field = |(name, (_, values)): (&String, &(u64, ObservedValues))| {
             let guess = match self.guess(values) {
-                memory @ Guess { field_type: FieldType::Memory(_), .. } => memory
-                    .or_doubt(|| "cells that are not listed may keep their values or be zero".to_owned()),
+                memory @ Guess { field_type: FieldType::Memory(_), .. } => {
+                    memory.doubted("cells that are not listed may keep their values or be zero")
+                }
                 guess => guess,
             };
             doubt = doubt.take().or(guess.doubt.map(|doubt| format!("{name}: {doubt}")));
@@ -185,49 +224,33 @@ impl Widths {
     }
 }
 
-/// The type of a memory with these items: pairs of address and cell, or an address with the bytes from there on.
-fn memory(lists: &ObservedLists) -> Option<MemoryType> {
-    let items = &lists.items;
-    if items.nulls > 0 || items.kinds() != 1 || lists.has_address_twice {
-        return None;
-    }
-    let (addresses, cells, longest) = match (&items.lists, &items.objects) {
-        (Some(pairs), None) if pairs.length() == Some(2) => (&pairs.places[0], &pairs.places[1], 1),
-        (None, Some(chunks)) if chunks.are_alike() && chunks.members.len() == 2 => {
-            let address = &chunks.members.get("address")?.1;
-            let (_, (_, contents)) = chunks.members.iter().find(|member| *member.0 != "address")?;
-            let is_list = contents.kinds() == 1 && contents.nulls == 0;
-            let lists = contents.lists.as_ref().filter(|_| is_list)?;
-            (address, &lists.items, lists.longest)
-        }
-        _ => return None,
-    };
-    let is_plain = |values: &ObservedValues| values.kinds() == 1 && values.nulls == 0;
-    if !is_plain(addresses) || !is_plain(cells) {
-        return None;
-    }
-    let (addresses, cells) = (&addresses.numbers, &cells.numbers);
-    let is_whole = |numbers: &ObservedNumbers| numbers.count > 0 && !numbers.are_signed();
-    // The address of the last cell, if the longest chunk is the last one.
-    let last = &addresses.greatest + longest.saturating_sub(1);
-    let bits = addresses.bits().max(u32::try_from(last.bits()).unwrap_or(u32::MAX));
-    let is_too_wide = bits > ADDRESSES[ADDRESSES.len() - 1] || cells.bits() > MAX_BITS;
-    // A cell as wide as its address is rather a pair of numbers.
-    if is_too_wide
-        || !is_whole(addresses)
-        || !is_whole(cells)
-        || cells.bits() > 8 && cells.bits() >= addresses.bits()
-    {
-        return None;
-    }
+/// A memory, if the values are one.
+struct MemoryGuess {
+    guess: Guess,
+    /// Whether a cell is as wide as its address, as in a list of pairs of numbers.
+    has_wide_cells: bool,
+}
+
+/// The type of memories with these cells.
+fn memory(memory: &ObservedMemory) -> Option<MemoryGuess> {
+    let (addresses, cells) = memory.numbers()?;
     let full = |width: &&u32| addresses.percent_of(**width) >= FULL_PERCENT;
-    let needed = next(&ADDRESSES, bits);
-    let address = ADDRESSES.iter().find(full).filter(|width| **width >= bits);
-    let address = address.copied().unwrap_or(if needed == 24 { 32 } else { needed });
-    Some(MemoryType {
+    let sure = ADDRESSES.iter().find(full).copied().filter(|width| *width >= addresses.bits());
+    let needed = next(&ADDRESSES, addresses.bits());
+    let address = sure.unwrap_or(if needed == 24 { 32 } else { needed });
+    let has_wide_cells = cells.bits() > 8 && cells.bits() >= addresses.bits();
+    let doubts = [
+        has_wide_cells.then(|| "perhaps a list of pairs".to_owned()),
+        sure.is_none().then(|| format!("the largest address is {}", addresses.greatest)),
+        sure_width(cells).is_none().then(|| format!("the largest cell is {}", cells.greatest)),
+    ];
+    let doubts: Vec<_> = doubts.into_iter().flatten().collect();
+    let field_type = FieldType::Memory(MemoryType {
         address: Box::new(FieldType::Unsigned(address)),
         cell: Box::new(FieldType::Unsigned(next(&WIDTHS, cells.bits()))),
-    })
+    });
+    let doubt = (!doubts.is_empty()).then(|| doubts.join("; "));
+    Some(MemoryGuess { guess: Guess { field_type, doubt }, has_wide_cells })
 }
 
 /// The width of numbers that use it, if their values say so.
@@ -249,7 +272,11 @@ fn next(widths: &[u32], bits: u32) -> u32 {
 
 fn text(texts: &ObservedTexts) -> Guess {
     let ObservedTexts { count, hex, odd, no_number, .. } = texts;
-    if count != hex || *odd > 0 && *no_number > 0 {
+    if texts.decimal == *count {
+        Guess::doubtful(FieldType::Text, "decimal digits: perhaps a number")
+    } else if texts.bare_hex == *count {
+        Guess::doubtful(FieldType::Text, "hex digits without 0x: perhaps bytes")
+    } else if count != hex || *odd > 0 && *no_number > 0 {
         Guess::sure(FieldType::Text)
     } else if *odd > 0 {
         Guess::doubtful(FieldType::Unsigned(256), "numbers in hex: the width is not known")

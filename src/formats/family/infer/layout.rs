@@ -42,6 +42,9 @@ const INPUTS: [&str; 11] = [
     "bytes",
 ];
 
+/// Words for what is known about a case, besides its name.
+const ABOUT: [&str; 8] = ["idx", "index", "hash", "info", "comment", "comments", "source", "url"];
+
 /// The number of cases of each file that are looked at to find the layout.
 const MAX_LOOKED_AT: usize = 200;
 
@@ -58,6 +61,16 @@ pub(super) struct CaseLayout {
     pub(super) others: BTreeSet<String>,
     /// Members that are not read, since a datum of the pair has the name of their field.
     pub(super) unread: BTreeSet<String>,
+    /// Of how many items, how many are no cases since they lack the state before, and how many the state after.
+    lacking: LackingItems,
+}
+
+/// Items with one half of a pair of objects.
+#[derive(Debug, Default)]
+struct LackingItems {
+    items: u64,
+    before: u64,
+    after: u64,
 }
 
 /// How a case says what is before and what is after.
@@ -104,11 +117,33 @@ impl CaseLayout {
         let name = name.map(|name| (*name).to_owned());
         let keys: BTreeSet<_> =
             all().flat_map(JsonNode::members).map(|member| member.key.into_owned()).collect();
-        let paired: HashSet<_> = keys.iter().filter_map(|key| pair.half(key)).map(str::to_owned).collect();
         let is_other = |key: &String| pair.half(key).is_none() && name.as_ref() != Some(key);
-        let (unread, others) =
-            keys.into_iter().filter(is_other).partition(|key: &String| paired.contains(key.as_str()));
-        Ok(CaseLayout { cases, other_cases, name, pair, others, unread })
+        let mut others: BTreeSet<String> = keys.iter().filter(|key| is_other(key)).cloned().collect();
+        let mut unread = BTreeSet::new();
+        let mut leave_out = |name: &str| unread.extend(others.take(name));
+        match &pair {
+            Pair::Prefixes(..) => keys.iter().filter_map(|key| pair.half(key)).for_each(leave_out),
+            Pair::Objects(before, after) => {
+                let states = all().flat_map(|case| [before, after].map(|name| case.member(name)));
+                let data = states.flatten().flat_map(JsonNode::members);
+                data.for_each(|member| leave_out(&member.key));
+            }
+        }
+        let lacking = LackingItems::of(&pair, roots.iter().flat_map(|root| cases.each(*root)));
+        Ok(CaseLayout { cases, other_cases, name, pair, others, unread, lacking })
+    }
+
+    /// What is said of the items that have only one of the two states, if there are some.
+    pub(super) fn half_cases(&self) -> Vec<String> {
+        let Pair::Objects(before, after) = self.pair else { return Vec::new() };
+        let LackingItems { items, .. } = self.lacking;
+        let lacking = [(before, self.lacking.before), (after, self.lacking.after)];
+        let some = lacking.into_iter().filter(|(_, count)| *count > 0);
+        some.map(|(name, count)| {
+            let path = NodePath { steps: vec![PathStep::Member(name.to_owned())] };
+            format!("{count} of {items} items have no {path} and are not read")
+        })
+        .collect()
     }
 
     /// The cases of a file.
@@ -144,6 +179,20 @@ impl CaseLayout {
     }
 }
 
+impl LackingItems {
+    fn of<'d>(pair: &Pair, items: impl Iterator<Item = JsonNode<'d>>) -> LackingItems {
+        let mut lacking = LackingItems::default();
+        let Pair::Objects(before, after) = pair else { return lacking };
+        for item in items {
+            let has = [before, after].map(|name| item.member(name).is_some_and(JsonNode::is_object));
+            lacking.items += 1;
+            lacking.before += u64::from(has == [false, true]);
+            lacking.after += u64::from(has == [true, false]);
+        }
+        lacking
+    }
+}
+
 impl Pair {
     /// The name of the field that a member of a case is before or after; empty for a whole state. `None` if it is
     /// neither.
@@ -176,6 +225,12 @@ impl Pair {
 /// Whether the name of a member, or its last word, says that it is what is executed.
 fn is_input(key: &str) -> bool {
     key.rsplit(SEPARATORS).next().is_some_and(|word| INPUTS.contains(&word))
+}
+
+/// Whether the name of a member says that it is about the case, and not about the machine.
+pub(super) fn is_about_case(key: &str) -> bool {
+    let word = key.trim_start_matches('_');
+    NAMES.contains(&word) || ABOUT.contains(&word)
 }
 
 /// Whether the name of a member says that it is a result.

@@ -1,9 +1,11 @@
 //! What cases say about the cells of a memory that they give, and do not list after.
 
-use std::collections::BTreeMap;
+use num_bigint::BigInt;
 
+use super::observed_memory::cells_of;
 use crate::model::{UnlistedCells, counted};
 use crate::text::json::JsonNode;
+use crate::text::typed::MemoryCell;
 
 /// The cells of the cases that list a memory both before and after.
 #[derive(Debug, Default)]
@@ -19,16 +21,17 @@ pub(super) struct ListedCells {
 impl ListedCells {
     /// Adds a memory before and after.
     pub(super) fn add(&mut self, before: JsonNode<'_>, after: JsonNode<'_>) {
-        if !before.is_array() || !after.is_array() {
+        let is_container = |node: JsonNode<'_>| node.is_array() || node.is_object();
+        if ![before, after].into_iter().all(is_container) {
             return;
         }
-        let [before, after] = [before, after].map(cells);
-        let is_zero = |cell: &&&str| **cell == "0";
-        self.zeros += before.values().chain(after.values()).filter(is_zero).count() as u64;
-        for (address, value) in &before {
-            match after.get(address) {
-                Some(left) => self.same += u64::from(left == value),
-                None => self.missing += 1,
+        let (Some(before), Some(after)) = (cells_of(before), cells_of(after)) else { return };
+        let is_zero = |cell: &&MemoryCell| cell.value == BigInt::ZERO;
+        self.zeros += before.iter().chain(&after).filter(is_zero).count() as u64;
+        for MemoryCell { address, value, .. } in &before {
+            match after.binary_search_by_key(address, |cell| cell.address) {
+                Ok(index) => self.same += u64::from(after[index].value == *value),
+                Err(_) => self.missing += 1,
             }
         }
     }
@@ -45,22 +48,4 @@ impl ListedCells {
             (UnlistedCells::Unchanged, Some(format!("{missing}: {options}")))
         }
     }
-}
-
-/// The cells of a memory by address, as they are written.
-fn cells(memory: JsonNode<'_>) -> BTreeMap<u64, &str> {
-    let mut cells = BTreeMap::new();
-    for item in memory.items() {
-        let mut values = item.values();
-        let address = if item.is_object() { item.member("address") } else { values.next() };
-        let Some(address) = address.and_then(|node| node.raw().parse::<u64>().ok()) else { continue };
-        match item.values().find(|value| value.is_array()) {
-            Some(chunk) => {
-                let addresses = (0..).map(|offset| address.wrapping_add(offset));
-                cells.extend(addresses.zip(chunk.items().map(JsonNode::raw)));
-            }
-            None => cells.extend(values.next().map(|cell| (address, cell.raw()))),
-        }
-    }
-    cells
 }

@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 
 use indexmap::IndexMap;
-use num_bigint::{BigInt, Sign};
 
+use super::observed_memory::ObservedMemory;
+use super::observed_numbers::ObservedNumbers;
 use crate::text::json::{JsonDatum, JsonNode};
 use crate::text::number::integer;
 
-/// The maximum number of different numbers, and of different lengths, that are kept.
+/// The maximum number of different lengths that are kept.
 const MAX_DISTINCT: usize = 256;
 
 /// The longest list whose items may be data of different types.
@@ -17,6 +18,9 @@ const MAX_TUPLE: usize = 8;
 /// How deep data are looked into: each list in another one doubles the work, since its items are looked at together and
 /// by their places.
 const MAX_NESTED: usize = 8;
+
+/// The longest text that may be a number of 256 bits: 78 decimal digits.
+const MAX_NUMBER: usize = 78;
 
 /// The maximum number of members of an object that are kept apart.
 const MAX_MEMBERS: usize = 64;
@@ -36,18 +40,6 @@ pub(super) struct ObservedValues {
     pub(super) too_deep: u64,
 }
 
-/// Whole numbers.
-#[derive(Debug, Default)]
-pub(super) struct ObservedNumbers {
-    pub(super) count: u64,
-    pub(super) least: BigInt,
-    pub(super) greatest: BigInt,
-    /// How many numbers have each number of bits, at most 257: more than 256 are no number of a width.
-    lengths: Vec<u64>,
-    /// Some of them.
-    pub(super) distinct: BTreeSet<BigInt>,
-}
-
 #[derive(Debug, Default)]
 pub(super) struct ObservedTexts {
     pub(super) count: u64,
@@ -58,19 +50,23 @@ pub(super) struct ObservedTexts {
     pub(super) no_number: u64,
     /// The numbers of hex digits of these.
     digits: BTreeSet<usize>,
+    /// Those that are numbers, decimal or with `0x`.
+    numbers: ObservedNumbers,
+    /// How many are decimal digits, and how many are pairs of hex digits without `0x`.
+    pub(super) decimal: u64,
+    pub(super) bare_hex: u64,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct ObservedLists {
     pub(super) count: u64,
     pub(super) lengths: BTreeSet<usize>,
-    pub(super) longest: usize,
     /// All items.
     pub(super) items: ObservedValues,
     /// The items at each of the first places.
     pub(super) places: Vec<ObservedValues>,
-    /// Whether a list has an address twice, if its items are cells of a memory.
-    pub(super) has_address_twice: bool,
+    /// Its cells, if they are memories.
+    pub(super) memory: ObservedMemory,
 }
 
 #[derive(Debug, Default)]
@@ -80,6 +76,8 @@ pub(super) struct ObservedObjects {
     pub(super) members: IndexMap<String, (u64, ObservedValues)>,
     /// Whether there are more than are kept.
     pub(super) are_many: bool,
+    /// Their cells, if they are memories.
+    pub(super) memory: ObservedMemory,
 }
 
 impl ObservedValues {
@@ -118,6 +116,13 @@ impl ObservedValues {
         counts.iter().filter(|count| **count > 0).count()
     }
 
+    /// The numbers, if some are written as numbers and the others as texts.
+    pub(super) fn mixed_numbers(&self) -> Option<ObservedNumbers> {
+        let texts = &self.texts;
+        let are_mixed = self.kinds() == 2 && self.numbers.count > 0 && texts.count > 0;
+        (are_mixed && texts.numbers.count == texts.count).then(|| self.numbers.with(&texts.numbers))
+    }
+
     /// Whether all are lists.
     pub(super) fn are_lists(&self) -> bool {
         self.kinds() == 1 && self.nulls == 0 && self.lists.is_some()
@@ -129,53 +134,17 @@ impl ObservedValues {
     }
 }
 
-impl ObservedNumbers {
-    fn add(&mut self, number: BigInt) {
-        let bits = number.bits().min(257) as usize;
-        if self.lengths.len() <= bits {
-            self.lengths.resize(bits + 1, 0);
-        }
-        self.lengths[bits] += 1;
-        if self.count == 0 || number < self.least {
-            self.least.clone_from(&number);
-        }
-        if self.count == 0 || number > self.greatest {
-            self.greatest.clone_from(&number);
-        }
-        self.count += 1;
-        if self.distinct.len() < MAX_DISTINCT {
-            self.distinct.insert(number);
-        }
-    }
-
-    /// The number of bits that all of them need, without a sign.
-    pub(super) fn bits(&self) -> u32 {
-        self.lengths.len().saturating_sub(1) as u32
-    }
-
-    /// The number of bits that all of them need in two's complement, or without a sign if none is below 0.
-    pub(super) fn signed_bits(&self) -> u32 {
-        if !self.are_signed() {
-            return self.bits();
-        }
-        let magnitude: BigInt = -&self.least - 1;
-        magnitude.bits().max(self.greatest.bits()).min(256) as u32 + 1
-    }
-
-    /// Whether some are below 0.
-    pub(super) fn are_signed(&self) -> bool {
-        self.least.sign() == Sign::Minus
-    }
-
-    /// The share of numbers that have this number of bits, in percent.
-    pub(super) fn percent_of(&self, bits: u32) -> u64 {
-        100 * self.lengths.get(bits as usize).copied().unwrap_or(0) / self.count.max(1)
-    }
-}
-
 impl ObservedTexts {
     fn add(&mut self, text: &str) {
         self.count += 1;
+        if let Some(number) = Some(text).filter(|text| text.len() <= MAX_NUMBER).and_then(integer) {
+            self.numbers.add(number);
+        }
+        let has_digits = text.contains(|it: char| it.is_ascii_digit());
+        self.decimal += u64::from(has_digits && text.chars().all(|it| it.is_ascii_digit()));
+        let is_bare =
+            has_digits && text.len().is_multiple_of(2) && text.chars().all(|it| it.is_ascii_hexdigit());
+        self.bare_hex += u64::from(is_bare);
         let digits = text.strip_prefix("0x").filter(|it| it.chars().all(|it| it.is_ascii_hexdigit()));
         if let Some(digits) = digits {
             self.hex += 1;
@@ -207,11 +176,10 @@ impl ObservedLists {
             }
             length += 1;
         }
-        self.longest = self.longest.max(length);
         if self.lengths.len() < MAX_DISTINCT {
             self.lengths.insert(length);
         }
-        self.has_address_twice |= has_address_twice(node);
+        self.memory.add(node);
     }
 
     /// The length of all of them, if they have the same.
@@ -220,21 +188,10 @@ impl ObservedLists {
     }
 }
 
-/// Whether two items of a list overlap, if each is an address and a cell, or an address and the cells from there on.
-fn has_address_twice(list: JsonNode<'_>) -> bool {
-    let range = |item: JsonNode<'_>| {
-        let start = if item.is_object() { item.member("address")? } else { item.items().next()? };
-        let cells = item.values().find(|value| value.is_array()).map_or(1, |cells| cells.items().count());
-        Some((start.raw().parse::<u64>().ok()?, cells as u64))
-    };
-    let mut ranges: Vec<_> = list.items().filter_map(range).collect();
-    ranges.sort_unstable();
-    ranges.windows(2).any(|pair| pair[1].0 - pair[0].0 < pair[0].1.max(1))
-}
-
 impl ObservedObjects {
     fn add(&mut self, node: JsonNode<'_>, depth: usize) {
         self.count += 1;
+        self.memory.add(node);
         for member in node.members() {
             if let Some((count, values)) = self.members.get_mut(&*member.key) {
                 *count += 1;

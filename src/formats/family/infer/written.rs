@@ -1,7 +1,7 @@
 //! The text of a declaration.
 
 use super::guess::{Guess, Widths};
-use super::layout::{CaseLayout, Pair};
+use super::layout::{CaseLayout, Pair, is_about_case};
 use super::members::{Member, Members};
 use crate::formats::family::node_path::{NodePath, PathStep};
 use crate::model::{DeclaredField, FieldType, UnlistedCells, escaped};
@@ -48,18 +48,21 @@ enum MemberOrigin {
 }
 
 fn field(name: &str, member: &Member, widths: Widths, origin: MemberOrigin) -> String {
-    let Guess { field_type, mut doubt } = widths.guess(&member.values);
-    let mut notation = notation(&field_type);
-    if matches!(field_type, FieldType::Memory(_)) {
+    let mut guess = match origin {
+        MemberOrigin::State => widths.guess_in_state(&member.values),
+        MemberOrigin::Besides => widths.guess(&member.values),
+    };
+    let mut notation = notation(&guess.field_type);
+    if matches!(guess.field_type, FieldType::Memory(_)) {
         let (unlisted, why) = member.cells.unlisted();
         let is_no_state = origin == MemberOrigin::Besides;
-        doubt =
-            doubt.or(why).or(is_no_state.then(|| "perhaps a list of pairs, whose order counts".to_owned()));
+        let doubt = why.or(is_no_state.then(|| "perhaps a list of pairs, whose order counts".to_owned()));
+        guess = doubt.into_iter().fold(guess, Guess::doubted);
         if unlisted == UnlistedCells::Zero {
             notation = format!("{{ type = {notation}, unlisted = \"zero\" }}");
         }
     }
-    format!("{} = {notation}{}", key(name), uncertain(doubt))
+    format!("{} = {notation}{}", key(name), uncertain(guess.doubt))
 }
 
 /// A comment at the end of a line.
@@ -105,6 +108,7 @@ fn format(layout: &CaseLayout, members: &Members, widths: Widths) -> Vec<String>
     let more: Vec<_> = layout.other_cases.iter().map(ToString::to_string).collect();
     let more = (!more.is_empty()).then(|| format!("not read: {}", more.join(", ")));
     let mut lines = vec![format!("cases = {}{}", text(&layout.cases.to_string()), uncertain(more))];
+    lines.extend(layout.half_cases().iter().map(|half| format!("# uncertain: {}", escaped(half))));
     lines.extend(layout.unread.iter().map(|name| {
         let path = member_path(name);
         format!("# uncertain: not read: {}, which has the name of a datum before or after", escaped(&path))
@@ -154,7 +158,9 @@ fn of_objects(
     let empty = listed(empty.map(|(name, _)| name.as_str()).collect());
     let empty = empty.map(|names| format!("{names}: a case without it demands an empty list"));
     let given: String = inputs.iter().chain(given).map(|(name, _)| found(name)).collect();
-    let demands: Vec<_> = empty.into_iter().chain(left_out(after, members)).collect();
+    let about = others.iter().map(|(name, _)| name.as_str()).filter(|name| is_about_case(name));
+    let about = listed(about.collect()).map(|names| format!("{names}: perhaps only about the case"));
+    let demands: Vec<_> = about.into_iter().chain(empty).chain(left_out(after, members)).collect();
     let demands = (!demands.is_empty()).then(|| demands.join("; "));
     vec![
         format!("has = [{}, {}]", member(before), member(after)),
