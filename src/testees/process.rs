@@ -43,7 +43,7 @@ pub use self::group::ProcessGroups;
 pub use self::identity::{UnknownIdentity, identity};
 pub use self::lines::Stray;
 use self::misconduct::Misconduct;
-use self::pool::{Pool, RequestsInFlight, RunningTestee};
+use self::pool::{AnnouncedProcess, Pool, RequestsInFlight, RunningTestee, TakenPlaces};
 pub use self::trouble::Trouble;
 
 mod breakdowns;
@@ -224,6 +224,7 @@ impl ProcessVm {
         take: &mut dyn FnMut(usize, Exchanged<E::Answer>),
     ) -> Vec<(AnswerEnd, Duration)> {
         let in_flight = RequestsInFlight::new(running);
+        let taken = TakenPlaces::new(&self.pool, running, exchanges.len());
         let ids = running.next_ids(exchanges.len());
         let is_alone = ids.start == 1 && self.in_flight() == 1;
         let mut lines = String::new();
@@ -240,7 +241,7 @@ impl ProcessVm {
                 Err(trouble) => broken_down.push((index, self.end(running, trouble))),
             }
         }
-        self.pool.leave(running, exchanges.len());
+        drop(taken);
         let mut ends: Vec<_> = exchanges.iter().map(|_| Ok(None)).collect();
         for (index, stopped) in broken_down {
             ends[index] = match stopped {
@@ -311,6 +312,7 @@ impl ProcessVm {
 
     /// Sends a request to a new process, which was announced and gets other requests only after this one.
     fn answer_alone<E: Exchange>(&self, exchange: &E, interrupt: &Interrupt) -> Result<E::Answer, Stopped> {
+        let announced = AnnouncedProcess::new(&self.pool);
         let answer_of = |running: &RunningTestee| {
             let id = running.next_ids(1).start;
             let mut line = String::new();
@@ -323,16 +325,9 @@ impl ProcessVm {
             let answer = same.and_then(|()| answer_of(&running));
             Ok((answer.map_err(|trouble| running.conversation.end(trouble))?, running))
         });
-        match answer {
-            Ok((answer, running)) => {
-                self.pool.add(running);
-                Ok(answer)
-            }
-            Err(stopped) => {
-                self.pool.withdraw();
-                Err(stopped)
-            }
-        }
+        let (answer, running) = answer?;
+        announced.started(running);
+        Ok(answer)
     }
 
     /// Ends a process that broke down.

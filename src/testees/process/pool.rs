@@ -111,6 +111,55 @@ pub(super) struct AskedRequests<'p> {
     requests: usize,
 }
 
+/// The places of a process that requests take until this is dropped.
+pub(super) struct TakenPlaces<'p> {
+    pool: &'p Pool,
+    running: &'p Arc<RunningTestee>,
+    requests: usize,
+}
+
+impl<'p> TakenPlaces<'p> {
+    /// Those that [`Pool::places`] has given.
+    pub(super) fn new(pool: &'p Pool, running: &'p Arc<RunningTestee>, requests: usize) -> TakenPlaces<'p> {
+        TakenPlaces { pool, running, requests }
+    }
+}
+
+impl Drop for TakenPlaces<'_> {
+    fn drop(&mut self) {
+        // The answers that a panic left unread belong to no request any more.
+        if std::thread::panicking() {
+            self.pool.remove(self.running);
+        }
+        self.pool.leave(self.running, self.requests);
+    }
+}
+
+/// A process that was announced. It is withdrawn if it does not start.
+pub(super) struct AnnouncedProcess<'p>(Option<&'p Pool>);
+
+impl<'p> AnnouncedProcess<'p> {
+    /// One that [`Pool::places`] or [`Pool::announce`] has announced.
+    pub(super) fn new(pool: &'p Pool) -> AnnouncedProcess<'p> {
+        AnnouncedProcess(Some(pool))
+    }
+
+    /// Adds it to its pool.
+    pub(super) fn started(mut self, running: RunningTestee) {
+        if let Some(pool) = self.0.take() {
+            pool.add(running);
+        }
+    }
+}
+
+impl Drop for AnnouncedProcess<'_> {
+    fn drop(&mut self) {
+        if let Some(pool) = self.0 {
+            pool.withdraw();
+        }
+    }
+}
+
 impl Drop for AskedRequests<'_> {
     fn drop(&mut self) {
         self.pool.lock().asked -= self.requests;
@@ -167,7 +216,7 @@ impl Pool {
     }
 
     /// Frees places of this process.
-    pub(super) fn leave(&self, running: &Arc<RunningTestee>, requests: usize) {
+    fn leave(&self, running: &Arc<RunningTestee>, requests: usize) {
         let mut places = self.lock();
         let known = places.running.iter_mut().find(|known| Arc::ptr_eq(&known.0, running));
         if let Some((_, taken)) = known {
@@ -213,14 +262,14 @@ impl Pool {
     }
 
     /// Takes back the announcement of a process that broke down.
-    pub(super) fn withdraw(&self) {
+    fn withdraw(&self) {
         self.lock().processes -= 1;
         self.changed.notify_all();
     }
 
     /// Adds a process that was announced, unless there are enough without it: also for requests like those before,
     /// since it may have taken long to start.
-    pub(super) fn add(&self, running: RunningTestee) {
+    fn add(&self, running: RunningTestee) {
         let mut places = self.lock();
         if (places.processes - 1) * self.in_flight >= places.most_asked {
             places.processes -= 1;
@@ -241,5 +290,50 @@ impl Drop for Pool {
     /// All processes end at the same time.
     fn drop(&mut self) {
         self.lock().running.iter().for_each(|(running, _)| running.conversation.close());
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::time::Duration;
+
+    use super::super::{ProcessGroups, TesteeCommand};
+    use super::*;
+
+    fn process() -> RunningTestee {
+        let limit = Duration::from_mins(1);
+        let command = TesteeCommand {
+            name: "cat".to_owned(),
+            words: vec!["cat".to_owned()],
+            env: Vec::new(),
+            folder: None,
+            timeout: limit,
+            start: limit,
+            memory: None,
+        };
+        RunningTestee::new(Conversation::start(&command, &ProcessGroups::default()).unwrap())
+    }
+
+    /// Otherwise the next request would wait forever.
+    #[test]
+    fn a_panic_leaves_no_place_taken() {
+        let pool = Pool::new(1, process());
+        pool.limit(1);
+        let _asked = pool.enter(1);
+        let (running, places) = pool.places(1).unwrap();
+        let panics = || {
+            let _taken = TakenPlaces::new(&pool, &running, places);
+            panic!("while an answer is read");
+        };
+        assert!(catch_unwind(AssertUnwindSafe(panics)).is_err());
+        // That process has ended, so that a new one is announced; if it does not start, the next one is.
+        for _ in 0..2 {
+            assert!(pool.places(1).is_none());
+            drop(AnnouncedProcess::new(&pool));
+        }
+        assert!(pool.places(1).is_none());
+        AnnouncedProcess::new(&pool).started(process());
+        assert!(pool.places(1).is_some_and(|(_, places)| places == 1));
     }
 }
