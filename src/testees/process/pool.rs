@@ -312,7 +312,7 @@ mod tests {
             start: limit,
             memory: None,
         };
-        RunningTestee::new(Conversation::start(&command, &ProcessGroups::default()).unwrap())
+        RunningTestee::new(Conversation::start(&command, &ProcessGroups::default()).expect("a process"))
     }
 
     /// Otherwise the next request would wait forever.
@@ -321,7 +321,7 @@ mod tests {
         let pool = Pool::new(1, process());
         pool.limit(1);
         let _asked = pool.enter(1);
-        let (running, places) = pool.places(1).unwrap();
+        let (running, places) = pool.places(1).expect("a place");
         let panics = || {
             let _taken = TakenPlaces::new(&pool, &running, places);
             panic!("while an answer is read");

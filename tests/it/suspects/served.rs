@@ -135,7 +135,7 @@ fn whole_states_leave_one_suspect() {
     let mut all = row_faults_of(by_name("neo3").unwrap()).into_iter();
     let fault = all.find(|fault| fault.to_string() == "neo3/UNPACK/pop-omitted").unwrap();
     let mut kept = SpectrumCache::new(ProgramKey::of(&b"this program"[..]).unwrap());
-    assert_eq!(named(fault, &sources_of("vectors/neo3".to_owned()), &mut kept), ["UNPACK"]);
+    assert_eq!(named(fault, &sources_of("vectors/neo3"), &mut kept), ["UNPACK"]);
 }
 
 /// The same on published suites, without their long loops.
