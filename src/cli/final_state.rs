@@ -82,6 +82,11 @@ pub(super) fn print(machine: &MachineInfo, left: &FinalState, form: OutputForm) 
 /// without parts.
 pub(super) fn write_text(out: &mut impl Write, left: &FinalState, most: usize) -> io::Result<()> {
     writeln!(out, "{}", escaped(&left.ended))?;
+    write_fields(out, left, most)
+}
+
+/// [`write_text`] without how the machine ended.
+pub(super) fn write_fields(out: &mut impl Write, left: &FinalState, most: usize) -> io::Result<()> {
     left.fields.iter().try_for_each(|(name, value)| write_value(out, 2, name, value, most))
 }
 

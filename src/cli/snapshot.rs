@@ -16,7 +16,7 @@ use vmconf::run::{self, LoadOptions, LoadedFile};
 use vmconf::testees::Stopped;
 
 use super::file_args::fields_named;
-use super::final_state::{FinalState, write_text};
+use super::final_state::{FinalState, write_fields, write_text};
 use super::find_case::{NotSupported, read_case};
 use super::output;
 use super::result_file::write_own;
@@ -51,7 +51,7 @@ pub(super) struct SnapshotCommand {
     #[arg(long, value_name = "DIR")]
     dir: PathBuf,
 
-    /// Only these fields of the state, with commas between them
+    /// Only these fields of the state, with commas between them, and not how the run ended in words
     #[arg(long, value_name = "FIELD,FIELD...", value_delimiter = ',')]
     fields: Vec<String>,
 
@@ -204,14 +204,16 @@ impl SnapshotCommand {
             Err(Stopped::Unsupported(reason)) => return Ok(CaseEnd::Unsupported(reason)),
             Err(stopped) => return Err(stopped_early(stopped)),
         };
-        if !self.fields.is_empty() {
+        let mut text = Vec::new();
+        if self.fields.is_empty() {
+            write_text(&mut text, &left, usize::MAX)?;
+        } else {
             left.fields.retain(|(name, _)| self.fields.iter().any(|field| field == name));
             if left.fields.is_empty() {
                 bail!("{} has none of the fields of --fields: {}", machine.name, self.fields.join(", "));
             }
+            write_fields(&mut text, &left, usize::MAX)?;
         }
-        let mut text = Vec::new();
-        write_text(&mut text, &left, usize::MAX)?;
         Ok(CaseEnd::Text(String::from_utf8_lossy(&text).into_owned()))
     }
 

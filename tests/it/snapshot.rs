@@ -95,6 +95,8 @@ fn differences_of_snapshots_are_shown() {
     assert!(differs.stdout.contains("DIFFERS  sums.json::of 0 to 0"), "{}", differs.stdout);
     assert!(differs.stdout.contains("-  resultStack: [Integer 0]"), "{}", differs.stdout);
     assert!(differs.stdout.contains("+  resultStack: [Integer 3]"), "{}", differs.stdout);
+    // The words for how the run ended are those of the machine.
+    assert!(!differs.stdout.contains("HALT"), "{}", differs.stdout);
     assert_eq!(place.names().len(), 2);
 }
 
