@@ -298,8 +298,9 @@ mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::time::Duration;
 
-    use super::super::{ProcessGroups, TesteeCommand};
     use super::*;
+    use crate::testees::process::command::TesteeCommand;
+    use crate::testees::process::group::ProcessGroups;
 
     fn process() -> RunningTestee {
         let limit = Duration::from_mins(1);
