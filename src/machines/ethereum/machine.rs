@@ -382,7 +382,7 @@ impl Machine for Ethereum {
                 let end = match result {
                     ExecutionResult::Success { .. } => "success".to_owned(),
                     ExecutionResult::Revert { .. } => "reverted".to_owned(),
-                    ExecutionResult::Halt { reason, .. } => format!("halted ({reason:?})"),
+                    ExecutionResult::Halt { reason, .. } => format!("halted: {reason}"),
                 };
                 format!("{end}, {} gas used", result.tx_gas_used())
             }
