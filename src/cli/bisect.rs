@@ -160,9 +160,8 @@ fn print_both(out: &mut impl Write, what: &str, values: [String; 2], names: &[St
         .try_for_each(|(name, value)| writeln!(out, "  {what:<10}  {:<width$}  {value}", escaped(name)))
 }
 
-/// Prints what the comparison of two runs found, and chooses the exit code.
 /// Prints what was found, and the command that shows both runs, which has these words after its name; `None` if the
-/// runs cannot be explored.
+/// runs cannot be explored. Chooses the exit code.
 fn show(found: &Bisected, names: &[String; 2], words: Option<ShellWords>) -> anyhow::Result<Exit> {
     let mut out = output::stdout();
     match &found.difference {

@@ -1,9 +1,10 @@
 //! The outstanding failures: a case that fails, is broken, or passes though it is known to fail is outstanding
 //! until a later run finds otherwise, or the case no longer exists.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::io::{self, BufReader, ErrorKind, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context;
@@ -12,8 +13,9 @@ use vmconf::model::{CaseId, CaseReport, Diagnostic, RunSummary, SuspectAnalysis,
 use vmconf::report::json::RecordWriter;
 use vmconf::run::anchor::Anchor;
 use vmconf::run::expression::Outcomes;
-use vmconf::run::open_file::{Links, open_regular};
+use vmconf::run::open_file::{Links, OpenFile, open_regular};
 use vmconf::wire::comparison::RecordedOutcome;
+use vmconf::wire::line::one_line;
 use vmconf::wire::record::{self, RecordedCase, RecordedRun};
 
 use super::history::{self, RecordedRuns};
@@ -124,54 +126,51 @@ pub(super) struct OutstandingRecording {
     /// The machine that runs, as in [`MachineFailures`].
     vm: Option<UsedVm>,
     record: RecordWriter,
-    /// The outstanding failures at the start.
-    before: CaseIds,
+    /// The outstanding failures at the start, each with a hash of how it failed.
+    before: HashMap<u128, u128>,
     is_damaged: bool,
     /// Those that are not outstanding any more.
-    fixed: CaseIds,
+    fixed: HashSet<u128>,
     /// The cases of this run that are outstanding, and their record.
-    failed: CaseIds,
+    failed: HashMap<u128, Failed>,
     failures: RecordWriter,
 }
 
-/// Ids of cases.
-#[derive(Default)]
-struct CaseIds(HashSet<u128>);
+/// How a case fails that is outstanding.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Failed {
+    AsBefore,
+    Otherwise,
+}
 
-impl CaseIds {
-    /// Adds an id; returns whether it is new.
-    fn add(&mut self, id: &str) -> bool {
-        self.0.insert(CaseIds::hash(id))
-    }
+/// A hash that no two ids, or other texts, share, whoever chooses them.
+fn hash(text: &[u8]) -> u128 {
+    let mut half = [0; 16];
+    blake3::Hasher::new().update(text).finalize_xof().fill(&mut half);
+    u128::from_le_bytes(half)
+}
 
-    fn has(&self, id: &str) -> bool {
-        !self.is_empty() && self.0.contains(&CaseIds::hash(id))
-    }
+fn hash_of_id(id: &str) -> u128 {
+    hash(id.as_bytes())
+}
 
-    fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// A hash that no two ids share, whoever chooses them.
-    fn hash(id: &str) -> u128 {
-        let mut half = [0; 16];
-        blake3::Hasher::new().update(id.as_bytes()).finalize_xof().fill(&mut half);
-        u128::from_le_bytes(half)
-    }
+/// A hash of how a case does not pass.
+fn hash_of_failure(case: &RecordedCase) -> u128 {
+    hash(one_line(case).as_bytes())
 }
 
 impl OutstandingRecording {
     /// Goes on with the record of a run on this machine.
     pub(super) fn begin(anchor: &Anchor, record: RecordWriter, vm: Option<UsedVm>) -> OutstandingRecording {
         let folder = history::folder(anchor).unwrap_or_default();
-        let mut before = CaseIds::default();
+        let mut before = HashMap::new();
         let read = read_each(&folder.join(file_name(vm.as_ref())), &mut |case| {
-            before.add(&case.id);
+            before.insert(hash_of_id(&case.id), hash_of_failure(&case));
         });
         let is_damaged = read.is_err();
         if let Err(error) = read {
             output::note(&format!("note: outstanding failures are lost: {error:#}"));
-            before = CaseIds::default();
+            before.clear();
         }
         OutstandingRecording {
             anchor: anchor.clone(),
@@ -180,8 +179,8 @@ impl OutstandingRecording {
             record,
             before,
             is_damaged,
-            fixed: CaseIds::default(),
-            failed: CaseIds::default(),
+            fixed: HashSet::new(),
+            failed: HashMap::new(),
         }
     }
 
@@ -195,8 +194,11 @@ impl OutstandingRecording {
             | VerdictKind::Timeout
             | VerdictKind::Flaky
             | VerdictKind::UnexpectedPass => {
+                let id = hash_of_id(&case.id);
                 // A case that was named twice ran twice.
-                if self.failed.add(&case.id) {
+                if let Entry::Vacant(failed) = self.failed.entry(id) {
+                    let is_as_before = self.before.get(&id).is_some_and(|it| *it == hash_of_failure(&case));
+                    failed.insert(if is_as_before { Failed::AsBefore } else { Failed::Otherwise });
                     self.failures.case(case.clone());
                 }
             }
@@ -221,8 +223,9 @@ impl OutstandingRecording {
     }
 
     fn found_otherwise(&mut self, id: &str) {
-        if self.before.has(id) {
-            self.fixed.add(id);
+        if !self.before.is_empty() {
+            let id = hash_of_id(id);
+            self.fixed.extend(Some(id).filter(|id| self.before.contains_key(id)));
         }
     }
 
@@ -233,51 +236,82 @@ impl OutstandingRecording {
             return Ok(());
         }
         let mut failures = self.failures.end(&RunSummary::default())?;
-        change(&self.anchor, self.vm, &|id| !self.fixed.has(id) && !self.failed.has(id), &mut |after| {
-            let mut lines = BufReader::new(failures.reader()?);
-            let added =
-                record::read_each("the failures of this run", &mut lines, &mut |case| after.case(case));
-            added.map(drop).map_err(io::Error::other)
-        })
+        let mut kept = HashSet::new();
+        let stays = &mut |id: &str| {
+            let id = hash_of_id(id);
+            match self.failed.get(&id) {
+                // It keeps its place.
+                Some(Failed::AsBefore) => kept.insert(id),
+                Some(Failed::Otherwise) => false,
+                None => !self.fixed.contains(&id),
+            }
+        };
+        let Some(mut after) = Changed::read(&self.anchor, self.vm, stays)? else { return Ok(()) };
+        if after.is_damaged {
+            kept.clear();
+        }
+        let mut lines = BufReader::new(failures.reader()?);
+        let add = &mut |case: RecordedCase| {
+            if !kept.contains(&hash_of_id(&case.id)) {
+                after.text.case(case);
+            }
+        };
+        record::read_each("the failures of this run", &mut lines, add).map_err(io::Error::other)?;
+        after.write()
     }
 }
 
 /// Forgets the failures of cases that no longer exist, of all machines. Fails when a file cannot be read or written.
 pub(super) fn forget(anchor: &Anchor, deleted: &HashSet<String>) -> anyhow::Result<()> {
     for MachineFailures { vm, .. } in read(anchor)? {
-        change(anchor, vm, &|id| !deleted.contains(id), &mut |_| Ok(()))?;
+        let changed = Changed::read(anchor, vm, &mut |id| !deleted.contains(id))?;
+        changed.map_or(Ok(()), Changed::write)?;
     }
     Ok(())
 }
 
-/// Changes the file of a machine, which other processes may change at the same time: leaves out the failures that
-/// `stays` does not hold for, and adds others. A damaged file is replaced.
-fn change(
-    anchor: &Anchor,
-    vm: Option<UsedVm>,
-    stays: &dyn Fn(&str) -> bool,
-    add: &mut dyn FnMut(&mut RecordWriter) -> io::Result<()>,
-) -> io::Result<()> {
-    let Ok(folder) = history::folder(anchor) else { return Ok(()) };
-    let path = folder.join(file_name(vm.as_ref()));
-    let lock = match open_regular(&folder.join(history::FOLDER), Links::Refuse) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-        file => file?,
-    };
-    lock.lock_within(MAX_WAIT)?;
-    let mut after = RecordWriter::of_runs(vm.clone());
-    let read = read_each(&path, &mut |case| {
-        if stays(&case.id) {
-            after.case(case);
+/// The file of a machine that is changed. Other processes wait until it is written.
+struct Changed {
+    path: PathBuf,
+    _lock: OpenFile,
+    /// Whether it could not be read, so that nothing of it is kept.
+    is_damaged: bool,
+    text: RecordWriter,
+}
+
+impl Changed {
+    /// Reads the file, and leaves out the failures that `stays` does not hold for; of a damaged file, all. `None` if
+    /// no run was recorded.
+    fn read(
+        anchor: &Anchor,
+        vm: Option<UsedVm>,
+        stays: &mut dyn FnMut(&str) -> bool,
+    ) -> io::Result<Option<Changed>> {
+        let Ok(folder) = history::folder(anchor) else { return Ok(None) };
+        let path = folder.join(file_name(vm.as_ref()));
+        let lock = match open_regular(&folder.join(history::FOLDER), Links::Refuse) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            file => file?,
+        };
+        lock.lock_within(MAX_WAIT)?;
+        let mut text = RecordWriter::of_runs(vm.clone());
+        let read = read_each(&path, &mut |case| {
+            if stays(&case.id) {
+                text.case(case);
+            }
+        });
+        if read.is_err() {
+            text = RecordWriter::of_runs(vm);
         }
-    });
-    if read.is_err() {
-        after = RecordWriter::of_runs(vm);
+        Ok(Some(Changed { path, _lock: lock, is_damaged: read.is_err(), text }))
     }
-    add(&mut after)?;
-    let mut text = Vec::new();
-    after.end(&RunSummary::default())?.reader()?.read_to_end(&mut text)?;
-    if is_text_of(&path, &text) { Ok(()) } else { ResultFile::own(&path)?.write(&text) }
+
+    /// Writes the file if it is another one.
+    fn write(self) -> io::Result<()> {
+        let mut text = Vec::new();
+        self.text.end(&RunSummary::default())?.reader()?.read_to_end(&mut text)?;
+        if is_text_of(&self.path, &text) { Ok(()) } else { ResultFile::own(&self.path)?.write(&text) }
+    }
 }
 
 /// Whether a file exists and has this text.

@@ -70,7 +70,7 @@ pub fn locate(
         let why = "the embedded machine fails it, too".to_owned();
         analysis.doubtful.push(DoubtfulCase { id: case.id.clone(), why });
     }
-    let (mut suspects, mut weak) = (BTreeSet::new(), Vec::new());
+    let (mut suspects, mut weak) = (Vec::new(), Vec::new());
     for (op, part) in covering.iter().zip(&parts) {
         if part.is_empty() {
             continue;
@@ -81,14 +81,16 @@ pub fn locate(
             weak.push(*op);
             analysis.unexplained.extend(explained.iter().map(|case| table.cases[*case].id.clone()));
         } else if !explained.is_empty() {
-            suspects.insert(*op);
-            analysis.suspects.push(suspect(&table, name(op), &explained, &covering));
+            suspects.push((*op, explained));
         }
     }
+    let ops: Vec<&str> = suspects.iter().map(|(op, _)| *op).collect();
+    let suspects = suspects.iter().map(|(op, explained)| suspect(&table, name(op), explained, &ops));
+    analysis.suspects = suspects.collect();
     analysis.unexplained.extend(table.failing_without(&covering).map(|case| case.id.clone()));
-    if !suspects.is_empty() {
+    if !ops.is_empty() {
         let others = weak.into_iter().chain(others(&table, &covering, &rivals));
-        let mut named = suspects;
+        let mut named: BTreeSet<&str> = ops.into_iter().collect();
         analysis.others = others.filter(|op| named.insert(op)).take(MAX_OTHERS).map(name).collect();
     }
     analysis.suspects.sort_by_key(|suspect| Reverse(suspect.cases.len()));

@@ -112,12 +112,8 @@ impl ExpectedFailures {
         if let Some(day) = entry.expires.filter(|_| entry.is_expired) {
             return Some(format!("{place}: known until {day}: {}", entry.reason));
         }
-        let is = report.signature()?;
-        // Reports group failures by the cause, which may be longer.
+        let is = entry.failure_in_its_words(report)?;
         let known = entry.signature.as_ref().filter(|known| **known != is)?;
-        if report.cause().as_ref() == Some(known) {
-            return None;
-        }
         Some(format!("{place}: fails differently: listed {known}, now {is}"))
     }
 
@@ -180,6 +176,14 @@ impl ExpectedFailure {
             Some(_) => self.id.split(['*', '?', '[', '{', '\\']).next().unwrap_or_default(),
             None => &self.id,
         }
+    }
+
+    /// How a case does not pass: its cause if the entry has one in the place of a signature, which it begins with, and
+    /// else its signature.
+    fn failure_in_its_words(&self, report: &CaseReport) -> Option<String> {
+        let signature = report.signature()?;
+        let rest = self.signature.as_ref().and_then(|listed| listed.strip_prefix(&signature));
+        if rest.is_some_and(|rest| rest.starts_with("; ")) { report.cause() } else { Some(signature) }
     }
 
     /// Whether it applies on each day on which another one does.

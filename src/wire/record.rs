@@ -203,15 +203,6 @@ impl RecordedCase {
         let problem = problems.and_then(|problems| problems.into_iter().next()).map(|it| it.message);
         (id, RecordedOutcome { kind: verdict, signature, problem, file })
     }
-
-    /// The case with this id and outcome.
-    pub fn with_outcome((id, outcome): (String, RecordedOutcome)) -> RecordedCase {
-        let RecordedOutcome { kind: verdict, signature, problem, file } = outcome;
-        let problems = problem.map(|message| {
-            vec![Problem { message, expected: None, suggestion: None, line: None, column: None }]
-        });
-        RecordedCase { verdict, id, file, signature, problems }
-    }
 }
 
 /// How much of a report was read.

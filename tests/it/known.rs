@@ -72,6 +72,19 @@ fn outcomes_of_listed_cases() {
         let listed = crate::support::vmconf(&["list", ended, "-E", &selecting]).stdout;
         assert_eq!(listed, format!("{ended}::out-of-gas\n"), "{cause}");
     }
+    // An update leaves a cause as it is, and corrects it to another cause.
+    let cause = |reason: &str| format!("signature = \"evm outcome: halt instead of success; {reason}\"\n");
+    for (listed, told) in [
+        ("out of gas at # CALL", "nothing to change\n".to_owned()),
+        (
+            "a loop",
+            format!("updated {ended}::*: evm outcome: halt instead of success; out of gas at # CALL\n"),
+        ),
+    ] {
+        let list = List::new(&entry(&format!("{ended}::*"), &cause(listed)));
+        assert_eq!(list.vmconf(&["known", "update"], &[ended]).stdout, told);
+        assert_eq!(list.text(), entry(&format!("{ended}::*"), &cause("out of gas at # CALL")));
+    }
     // One that is not listed does.
     let ran = List::new(&entry(&gas, "")).run(&[GAS, STORAGE]);
     assert_eq!((ran.exit, summary(&ran)), (1, "0 passed, 1 failed, 1 known, 0 errors, 0 skipped in TIME s"));

@@ -330,3 +330,15 @@ fn the_newest_20_runs_are_kept() {
     }
     assert_eq!(recorded_runs(place.cache.path()), all[3..]);
 }
+
+/// A failure that is as before keeps its place: one that ends the run is not followed by the next one.
+#[test]
+fn the_first_failure_stays_the_first() {
+    let wrong = format!("{WRONG}/storage-value.json");
+    let place = Place::new(&[("a.json", &wrong), ("b.json", &wrong), ("c.json", &wrong)]);
+    assert_eq!(place.vmconf(&["run", "-q", "."]).exit, 1);
+    for _ in 0..3 {
+        let Ran { exit, stdout, .. } = place.vmconf(&["run", "--rerun", "failed", "--fail-fast"]);
+        assert!(exit == 1 && stdout.contains("FAIL  a.json::"), "{stdout}");
+    }
+}

@@ -66,7 +66,16 @@ impl CasesByName<'_> {
         let explained: HashSet<&String> = suspect.cases.iter().collect();
         analysis.unexplained.retain(|id| !explained.contains(id));
         for other in &mut analysis.suspects {
+            let before = other.cases.len();
             other.cases.retain(|id| !explained.contains(id));
+            if other.cases.len() < before {
+                // It was sought for all of them.
+                other.condition = None;
+                other.failing -= (before - other.cases.len()) as u64;
+                #[expect(clippy::cast_precision_loss, reason = "numbers of cases are far below 2^53")]
+                let left = other.cases.len() as f64;
+                other.score = ochiai(left, other.passing, left);
+            }
         }
         analysis.suspects.retain(|other| !other.cases.is_empty());
         let left: Vec<_> =

@@ -97,7 +97,8 @@ fn is_shown(first: &FirstDivergence) -> bool {
     !first.is_end() && !first.differs.is_empty() && is_caused
 }
 
-/// Whether the top of the stack is everything that an instruction depends on. Otherwise, an earlier instruction may have caused the difference.
+/// Whether the top of the stack is everything that an instruction depends on. Otherwise, an earlier instruction may have
+/// caused the difference.
 fn is_visible(op: &OpInfo) -> bool {
     op.effects.iter().all(|effect| match effect {
         DeclaredEffect::Reads(_) | DeclaredEffect::Needs(_) | DeclaredEffect::JumpsTo => false,

@@ -336,10 +336,8 @@ impl Machine for Evm {
                 EVM.by_code(code.into()).map_or(format!(" byte 0x{code:02x}"), |op| format!(" {}", op.name))
             }
         };
+        let gas = if matches!(self.stop, Some(EvmStop::Halted(_))) { "gas before it" } else { "gas left" };
         let needed = self.needed().map_or(String::new(), |needed| format!(", needs {needed}"));
-        format!(
-            "{reason} at 0x{:x}{name}{needed}, {} gas left, {} on the stack",
-            self.pc, self.gas, self.height
-        )
+        format!("{reason} at 0x{:x}{name}{needed}, {} {gas}, {} on the stack", self.pc, self.gas, self.height)
     }
 }

@@ -192,7 +192,7 @@ fn look(list: &ExpectedFailures, run: &[CaseReport]) -> Vec<SeenFailures> {
         match &report.verdict {
             Verdict::Fail(_) | Verdict::Crash(_) | Verdict::Timeout(_) | Verdict::Unsupported(_) => {
                 seen.fails += 1;
-                seen.signatures.extend(report.signature());
+                seen.signatures.extend(list.entries[counted].failure_in_its_words(report));
             }
             Verdict::Pass => {
                 seen.passed += 1;

@@ -108,6 +108,7 @@ fn numbers_are_recognised_in_each_notation() {
         (&["200", r#""7""#, r#""0x08""#][..], "v = \"u8\""),
         (&[r#""12""#, r#""7""#], "v = \"text\" # uncertain: decimal digits: perhaps a number"),
         (&[r#""a5""#, r#""12""#], "v = \"text\" # uncertain: hex digits without 0x: perhaps bytes"),
+        (&[r#""a5""#, r#""ff""#], "v = \"text\" # uncertain: hex digits without 0x: perhaps bytes"),
         (&[r#""add""#, r#""12""#], "v = \"text\""),
         (&["7", r#""halt""#], "v = \"json\" # uncertain: values of several kinds"),
         (&["1.5", "2"], "v = \"json\""),

@@ -274,7 +274,7 @@ fn text(texts: &ObservedTexts) -> Guess {
     let ObservedTexts { count, hex, odd, no_number, .. } = texts;
     if texts.decimal == *count {
         Guess::doubtful(FieldType::Text, "decimal digits: perhaps a number")
-    } else if texts.bare_hex == *count {
+    } else if texts.bare_hex == *count && texts.bare_digits {
         Guess::doubtful(FieldType::Text, "hex digits without 0x: perhaps bytes")
     } else if count != hex || *odd > 0 && *no_number > 0 {
         Guess::sure(FieldType::Text)

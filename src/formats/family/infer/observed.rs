@@ -55,6 +55,8 @@ pub(super) struct ObservedTexts {
     /// How many are decimal digits, and how many are pairs of hex digits without `0x`.
     pub(super) decimal: u64,
     pub(super) bare_hex: u64,
+    /// Whether one of these has a digit below 10: others may be words.
+    pub(super) bare_digits: bool,
 }
 
 #[derive(Debug, Default)]
@@ -142,9 +144,9 @@ impl ObservedTexts {
         }
         let has_digits = text.contains(|it: char| it.is_ascii_digit());
         self.decimal += u64::from(has_digits && text.chars().all(|it| it.is_ascii_digit()));
-        let is_bare =
-            has_digits && text.len().is_multiple_of(2) && text.chars().all(|it| it.is_ascii_hexdigit());
+        let is_bare = text.len().is_multiple_of(2) && text.chars().all(|it| it.is_ascii_hexdigit());
         self.bare_hex += u64::from(is_bare);
+        self.bare_digits |= is_bare && has_digits;
         let digits = text.strip_prefix("0x").filter(|it| it.chars().all(|it| it.is_ascii_hexdigit()));
         if let Some(digits) = digits {
             self.hex += 1;
