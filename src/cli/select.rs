@@ -220,7 +220,7 @@ impl Select {
         let overrides = file_args::overrides(settings, &families)?;
         let file = self.file.options(&families)?;
         let run = RunOptions {
-            filter: Filter::new(patterns).context("--filter")?,
+            filter: Filter::new(patterns),
             expression: self.expression(settings, &file.families)?,
             sample: self.sample,
             ..RunOptions::default()
