@@ -73,7 +73,7 @@ fn each_outcome_has_its_exit_code() {
     check("run nowhere.json", 2);
     check("run nowhere.json::name", 2);
     check("list nowhere/", 2);
-    check("run --filter [", 2);
+    check("run --filter [", 4);
     check("run --report xml", 2);
     check("run --report json=", 2);
     check("run --format nonsense", 2);
