@@ -257,7 +257,7 @@ pub(super) fn read_record(path: &Path) -> anyhow::Result<RecordedRun> {
     read_from(path, open_regular(path, Links::Refuse))
 }
 
-/// As [`read_record`], but passes the cases to `each` in the place of keeping them.
+/// As [`read_record`], but passes the cases to `each` instead of keeping them.
 pub(super) fn read_record_of_cases(
     path: &Path,
     each: &mut dyn FnMut(RecordedCase),

@@ -132,13 +132,13 @@ pub(super) struct OutstandingRecording {
     /// Those that are not outstanding any more.
     fixed: HashSet<u128>,
     /// The cases of this run that are outstanding, and their record.
-    failed: HashMap<u128, Failed>,
+    failed: HashMap<u128, FailureNow>,
     failures: RecordWriter,
 }
 
-/// How a case fails that is outstanding.
+/// How a failure of this run compares with the one of the same case at the start.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Failed {
+enum FailureNow {
     AsBefore,
     Otherwise,
 }
@@ -198,7 +198,7 @@ impl OutstandingRecording {
                 // A case that was named twice ran twice.
                 if let Entry::Vacant(failed) = self.failed.entry(id) {
                     let is_as_before = self.before.get(&id).is_some_and(|it| *it == hash_of_failure(&case));
-                    failed.insert(if is_as_before { Failed::AsBefore } else { Failed::Otherwise });
+                    failed.insert(if is_as_before { FailureNow::AsBefore } else { FailureNow::Otherwise });
                     self.failures.case(case.clone());
                 }
             }
@@ -241,12 +241,12 @@ impl OutstandingRecording {
             let id = hash_of_id(id);
             match self.failed.get(&id) {
                 // It keeps its place.
-                Some(Failed::AsBefore) => kept.insert(id),
-                Some(Failed::Otherwise) => false,
+                Some(FailureNow::AsBefore) => kept.insert(id),
+                Some(FailureNow::Otherwise) => false,
                 None => !self.fixed.contains(&id),
             }
         };
-        let Some(mut after) = Changed::read(&self.anchor, self.vm, stays)? else { return Ok(()) };
+        let Some(mut after) = ChangedFailures::read(&self.anchor, self.vm, stays)? else { return Ok(()) };
         if after.is_damaged {
             kept.clear();
         }
@@ -264,14 +264,14 @@ impl OutstandingRecording {
 /// Forgets the failures of cases that no longer exist, of all machines. Fails when a file cannot be read or written.
 pub(super) fn forget(anchor: &Anchor, deleted: &HashSet<String>) -> anyhow::Result<()> {
     for MachineFailures { vm, .. } in read(anchor)? {
-        let changed = Changed::read(anchor, vm, &mut |id| !deleted.contains(id))?;
-        changed.map_or(Ok(()), Changed::write)?;
+        let changed = ChangedFailures::read(anchor, vm, &mut |id| !deleted.contains(id))?;
+        changed.map_or(Ok(()), ChangedFailures::write)?;
     }
     Ok(())
 }
 
 /// The file of a machine that is changed. Other processes wait until it is written.
-struct Changed {
+struct ChangedFailures {
     path: PathBuf,
     _lock: OpenFile,
     /// Whether it could not be read, so that nothing of it is kept.
@@ -279,14 +279,14 @@ struct Changed {
     text: RecordWriter,
 }
 
-impl Changed {
+impl ChangedFailures {
     /// Reads the file, and leaves out the failures that `stays` does not hold for; of a damaged file, all. `None` if
     /// no run was recorded.
     fn read(
         anchor: &Anchor,
         vm: Option<UsedVm>,
         stays: &mut dyn FnMut(&str) -> bool,
-    ) -> io::Result<Option<Changed>> {
+    ) -> io::Result<Option<ChangedFailures>> {
         let Ok(folder) = history::folder(anchor) else { return Ok(None) };
         let path = folder.join(file_name(vm.as_ref()));
         let lock = match open_regular(&folder.join(history::FOLDER), Links::Refuse) {
@@ -303,10 +303,10 @@ impl Changed {
         if read.is_err() {
             text = RecordWriter::of_runs(vm);
         }
-        Ok(Some(Changed { path, _lock: lock, is_damaged: read.is_err(), text }))
+        Ok(Some(ChangedFailures { path, _lock: lock, is_damaged: read.is_err(), text }))
     }
 
-    /// Writes the file if it is another one.
+    /// Writes the file unless its text stays the same.
     fn write(self) -> io::Result<()> {
         let mut text = Vec::new();
         self.text.end(&RunSummary::default())?.reader()?.read_to_end(&mut text)?;

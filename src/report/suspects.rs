@@ -67,7 +67,7 @@ fn text(out: &mut dyn Write, analysis: &SuspectAnalysis, flags: &ShellWords) -> 
             writeln!(out, "  in {cases}, the machine first differs after it from the embedded one")?;
         }
         if let Some(example) = suspect.representative() {
-            let case = format!("{}{}", quoted(&escaped(example)), escaped(&flags.to_string()));
+            let case = case_and_flags(example, flags);
             writeln!(out, "  next: vmconf diff {case}")?;
             if place == 0 {
                 writeln!(out, "  next: vmconf minimize {case}")?;
@@ -84,8 +84,7 @@ fn text(out: &mut dyn Write, analysis: &SuspectAnalysis, flags: &ShellWords) -> 
     writeln!(out, "\nnot explained: {}", counted(analysis.unexplained.len(), "case"))?;
     for UnexplainedCases { signature, cases, example } in analysis.differing.iter().take(MAX_NAMED) {
         writeln!(out, "  {}: {}", escaped(signature), counted(*cases, "case"))?;
-        let case = format!("{}{}", quoted(&escaped(example)), escaped(&flags.to_string()));
-        writeln!(out, "    next: vmconf diff {case}")?;
+        writeln!(out, "    next: vmconf diff {}", case_and_flags(example, flags))?;
     }
     more(out, analysis.differing.len())
 }
@@ -139,6 +138,12 @@ fn list(out: &mut dyn Write, title: &str, lines: impl ExactSizeIterator<Item = S
     more(out, count)
 }
 
+/// The arguments of a command about a case.
+fn case_and_flags(id: &str, flags: &ShellWords) -> String {
+    format!("{}{}", quoted(&escaped(id)), escaped(&flags.to_string()))
+}
+
+/// How many of this many lines are left out, if there are more than are listed.
 fn more(out: &mut dyn Write, count: usize) -> io::Result<()> {
     match count.checked_sub(MAX_NAMED) {
         None | Some(0) => Ok(()),

@@ -240,6 +240,16 @@ impl Offer {
         self.actions.iter().any(|name| name == action)
     }
 
+    /// Whether it can stop after a number of instructions, so that its state after each of them can be requested.
+    pub fn stops(&self) -> bool {
+        [WireAction::Run(0), WireAction::StepInto].iter().any(|action| self.performs(action.name()))
+    }
+
+    /// Whether it reports the steps of a run in some way.
+    pub fn reports_steps(&self) -> bool {
+        self.answers("trace") || self.stops()
+    }
+
     /// Those of the fields that a process need not report that it does not report: assertions on them are left out.
     pub fn left_out(&self, optional: &[&'static str]) -> impl Iterator<Item = &'static str> {
         optional.iter().copied().filter(|name| !self.reports(name))

@@ -109,8 +109,8 @@ pub fn read_at_most(max_cases: usize, name: &str, input: &mut dyn BufRead) -> Re
     RecordReading { max_cases, ..RecordReading::default() }.all(name, input)
 }
 
-/// Reads a record, and passes its cases to `each` in the place of keeping them. They count only if the whole record can
-/// be read.
+/// Reads a record, and passes its cases to `each` instead of keeping them. If an error follows, discard them: the record
+/// is damaged.
 ///
 /// # Errors
 ///
@@ -219,7 +219,7 @@ enum RecordedState {
 
 struct RecordReading<'e> {
     max_cases: usize,
-    /// What gets the cases; `None` to keep them.
+    /// Receives the cases; `None` to keep them.
     each: Option<&'e mut dyn FnMut(RecordedCase)>,
     run: RecordedRun,
     state: RecordedState,

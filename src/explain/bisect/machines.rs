@@ -169,7 +169,12 @@ impl OnVm {
 
     /// Whether it can stop after a number of instructions.
     pub fn stops(&self) -> bool {
-        self.offers(&WireAction::Run(0)) || self.offers(&WireAction::StepInto)
+        self.offer().is_some_and(Offer::stops)
+    }
+
+    /// Whether it reports the steps of a run in some way.
+    pub fn reports_steps(&self) -> bool {
+        self.offer().is_some_and(Offer::reports_steps)
     }
 
     fn offers(&self, action: &WireAction) -> bool {

@@ -74,11 +74,9 @@ struct VmShows {
     states: bool,
 }
 
-/// Whether a process reports the steps of a run in no way, so that none of its runs can be explored.
+/// Whether a process reports no steps of a run on any of its machines, so that none can be explored.
 pub fn hides_steps(vm: &ProcessVm) -> bool {
-    let reports =
-        |offer: &Offer| offer.answers("trace") || ["run", "step-into"].iter().any(|it| offer.performs(it));
-    !vm.hello().machines.iter().any(reports)
+    !vm.hello().machines.iter().any(Offer::reports_steps)
 }
 
 impl VmRun {
@@ -88,8 +86,7 @@ impl VmRun {
     ///
     /// What is missing, and what would help.
     pub fn check(on_vm: &OnVm) -> Result<(), &'static str> {
-        let is_reported = on_vm.answers("trace") || on_vm.stops();
-        if is_reported { Ok(()) } else { Err(NOT_TRACED) }
+        if on_vm.reports_steps() { Ok(()) } else { Err(NOT_TRACED) }
     }
 
     /// The run of a case. How many instructions it has is found out at once.

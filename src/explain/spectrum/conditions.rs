@@ -69,7 +69,7 @@ impl CasesByName<'_> {
             let before = other.cases.len();
             other.cases.retain(|id| !explained.contains(id));
             if other.cases.len() < before {
-                // It was sought for all of them.
+                // The condition is about all of its cases.
                 other.condition = None;
                 other.failing -= (before - other.cases.len()) as u64;
                 #[expect(clippy::cast_precision_loss, reason = "numbers of cases are far below 2^53")]

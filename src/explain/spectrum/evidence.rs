@@ -35,7 +35,7 @@ pub(super) fn of_cases(
             if wanted.contains(&*id) && verdicts.of(&id) == Some(VerdictKind::Fail) {
                 let explanation = explain(&mut worker, &file, index, 0);
                 let info = by_name(loaded.format.machine);
-                let evidence = |info| evidence(&explanation, info, Shown::of(info, &options.run));
+                let evidence = |info| evidence(&explanation, info, ShownState::of(info, &options.run));
                 found.extend(info.map(|info| (id, evidence(info))));
             }
         }
@@ -43,30 +43,30 @@ pub(super) fn of_cases(
     found
 }
 
-/// What a machine in another process shows of its state after each step.
+/// How much of its state a machine in another process shows after each step.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Shown {
+enum ShownState {
     TopOfStack,
     Everything,
 }
 
-impl Shown {
-    fn of(info: &MachineInfo, run: &RunOptions) -> Shown {
+impl ShownState {
+    fn of(info: &MachineInfo, run: &RunOptions) -> ShownState {
         let is_whole = |offer: &Offer| {
-            let stops = ["run", "step-into"].iter().any(|action| offer.performs(action));
-            stops && info.fields.iter().all(|field| offer.fields.iter().any(|name| name == field.name))
+            offer.stops()
+                && info.fields.iter().all(|field| offer.fields.iter().any(|name| name == field.name))
         };
         let offer = run.testee.vm().and_then(|vm| vm.offer(info.name));
-        if offer.is_some_and(is_whole) { Shown::Everything } else { Shown::TopOfStack }
+        if offer.is_some_and(is_whole) { ShownState::Everything } else { ShownState::TopOfStack }
     }
 }
 
 /// What an explanation says. Data that differ say nothing about a run that ended otherwise.
-fn evidence(explanation: &Explanation, info: &MachineInfo, shown: Shown) -> FailureEvidence {
+fn evidence(explanation: &Explanation, info: &MachineInfo, shown: ShownState) -> FailureEvidence {
     let first = explanation.divergence.as_ref().filter(|first| is_shown(first));
     let op = first.and_then(|first| info.isa.by_name(first.op.as_ref()?));
     FailureEvidence {
-        diverges_at: op.filter(|op| shown == Shown::Everything || is_visible(op)).map(|op| op.name),
+        diverges_at: op.filter(|op| shown == ShownState::Everything || is_visible(op)).map(|op| op.name),
         made_by: made_by(&explanation.blames, info.isa),
     }
 }

@@ -34,7 +34,7 @@ const MAX_CASES: usize = 100_000;
 pub struct InferredFamily {
     /// Its text, with a comment at each doubt.
     pub text: String,
-    /// What of the vectors it does not take into account.
+    /// Which parts of the vectors it ignores, as sentences.
     pub notes: Vec<String>,
 }
 

@@ -95,7 +95,7 @@ impl Rejection<'_, '_> {
         }
     }
 
-    /// The reason, with the position in the rejected datum, which has so many of the data that a case has.
+    /// The reason, with the position in the rejected datum; `matched` is as in [`FormatMisfit`].
     fn misfit(&self, node: JsonNode<'_>, matched: usize) -> FormatMisfit {
         match self {
             Rejection::Missing(path) => {
@@ -316,7 +316,7 @@ impl FamilyReader {
         };
         let CaseReader { values, places, .. } = reader;
         self.known.check(node, &mut |unknown| diagnostics.note(unknown));
-        // What is wrong with a case is why nothing is compared.
+        // A case with errors may lack assertions because of them.
         if !diagnostics.has_errors() && steps.iter().all(|step| step.assertions.is_empty()) {
             let what = match &steps[..] {
                 [] => "there are no steps, so nothing is compared in this case",

@@ -241,6 +241,11 @@ impl Evm {
     pub(super) fn ended_normally(&self) -> bool {
         matches!(self.stop, Some(EvmStop::Stopped | EvmStop::Returned))
     }
+
+    /// Whether it ended with an exceptional halt.
+    pub(super) fn has_halted(&self) -> bool {
+        matches!(self.stop, Some(EvmStop::Halted(_)))
+    }
 }
 
 impl Machine for Evm {
@@ -336,7 +341,7 @@ impl Machine for Evm {
                 EVM.by_code(code.into()).map_or(format!(" byte 0x{code:02x}"), |op| format!(" {}", op.name))
             }
         };
-        let gas = if matches!(self.stop, Some(EvmStop::Halted(_))) { "gas before it" } else { "gas left" };
+        let gas = if self.has_halted() { "gas before it" } else { "gas left" };
         let needed = self.needed().map_or(String::new(), |needed| format!(", needs {needed}"));
         format!("{reason} at 0x{:x}{name}{needed}, {} {gas}, {} on the stack", self.pc, self.gas, self.height)
     }

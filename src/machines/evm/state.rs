@@ -69,7 +69,7 @@ static CALL: Shape = Shape::Record(members! {
 impl Evm {
     /// An exceptional halt takes what was left before the instruction.
     fn gas_left(&self) -> u64 {
-        if matches!(self.stop, Some(EvmStop::Halted(_))) { 0 } else { self.gas }
+        if self.has_halted() { 0 } else { self.gas }
     }
 
     fn result(&self, read: fn(&EvmContext) -> Value) -> Option<Value> {

@@ -218,14 +218,16 @@ impl Single {
 
     fn describe(&self) -> String {
         let reason = match self.stop {
-            None => "not started,".to_owned(),
-            Some(TinyStop::Yield(value)) => format!("yielded 0x{value:04x}, next"),
-            Some(TinyStop::Illegal(word)) => format!("0x{word:04x} is not an instruction,"),
-            Some(TinyStop::Limit) => "all steps done,".to_owned(),
-            Some(TinyStop::Costly(_)) => "not ended,".to_owned(),
-            Some(TinyStop::NoRandom) => "no random number,".to_owned(),
+            None => "not started".to_owned(),
+            Some(TinyStop::Yield(value)) => format!("yielded 0x{value:04x}"),
+            Some(TinyStop::Illegal(word)) => format!("0x{word:04x} is not an instruction"),
+            Some(TinyStop::Limit) => "all steps done".to_owned(),
+            Some(TinyStop::Costly(_)) => "not ended".to_owned(),
+            Some(TinyStop::NoRandom) => "no random number".to_owned(),
         };
-        format!("{reason} {}, {}", place(&self.core), counted(self.core.time, "instruction"))
+        // The program counter is behind a yield, and at any other instruction that ends a run.
+        let next = if matches!(self.stop, Some(TinyStop::Yield(_))) { "next " } else { "" };
+        format!("{reason}, {next}{}, {}", place(&self.core), counted(self.core.time, "instruction"))
     }
 }
 

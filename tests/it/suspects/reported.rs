@@ -218,6 +218,8 @@ fn what_differs_in_cases_without_a_suspect_is_said() {
     let lines: Vec<_> = told.lines().collect();
     let [all, differing, next] = &lines[..] else { panic!("{stdout}") };
     let cases = all.strip_suffix(" cases").unwrap();
+    // None of them ends with a halt, so that each demands gas.
+    assert_eq!(cases, vmconf(&["list", "vectors/evm/arithmetic"]).stdout.lines().count().to_string());
     assert_eq!(*differing, format!("  evm gas: other value: {cases} cases"));
     assert!(next.starts_with("    next: vmconf diff 'vectors/evm/arithmetic/"), "{stdout}");
     let json = vmconf(&[&args[..], &["--output", "json"]].concat()).stdout;
