@@ -1,7 +1,6 @@
 //! The outstanding failures: a case that fails, is broken, or passes though it is known to fail is outstanding
 //! until a later run finds otherwise, or the case no longer exists.
 
-use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::io::{self, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -126,61 +125,65 @@ pub(super) struct OutstandingRecording {
     /// The machine that runs, as in [`MachineFailures`].
     vm: Option<UsedVm>,
     record: RecordWriter,
-    /// The outstanding failures at the start, each with a hash of how it failed.
-    before: HashMap<u128, u128>,
+    /// The outstanding failures at the start, and the cases that fail in this run.
+    cases: HashMap<u128, TrackedCase>,
+    /// How many of these are [`TrackedCase::Before`].
+    not_yet_run: usize,
     is_damaged: bool,
-    /// Those that are not outstanding any more.
-    fixed: HashSet<u128>,
-    /// The cases of this run that are outstanding, and their record.
-    failed: HashMap<u128, FailureNow>,
+    /// The cases that fail in this run.
     failures: RecordWriter,
 }
 
-/// How a failure of this run compares with the one of the same case at the start.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum FailureNow {
-    AsBefore,
-    Otherwise,
+/// What is known of a case that is, or was, outstanding.
+#[derive(Clone, Copy)]
+enum TrackedCase {
+    /// Outstanding at the start, with a hash of how it failed; it did not run since.
+    Before(u64),
+    /// Not outstanding any more.
+    Fixed(u64),
+    /// Fails as it did at the start.
+    FailsAsBefore,
+    /// Fails for the first time, or in another way than at the start.
+    FailsOtherwise,
+    /// [`TrackedCase::FailsAsBefore`], and keeps its place among the outstanding failures.
+    Kept,
 }
 
-/// A hash that no two ids, or other texts, share, whoever chooses them.
-fn hash(text: &[u8]) -> u128 {
+/// A hash that no two ids share, whoever chooses them.
+fn hash_of_id(id: &str) -> u128 {
     let mut half = [0; 16];
-    blake3::Hasher::new().update(text).finalize_xof().fill(&mut half);
+    blake3::Hasher::new().update(id.as_bytes()).finalize_xof().fill(&mut half);
     u128::from_le_bytes(half)
 }
 
-fn hash_of_id(id: &str) -> u128 {
-    hash(id.as_bytes())
-}
-
-/// A hash of how a case does not pass.
-fn hash_of_failure(case: &RecordedCase) -> u128 {
-    hash(one_line(case).as_bytes())
+/// A hash of how a case does not pass. Of two that share one, the older is kept, so half the length is enough.
+fn hash_of_failure(case: &RecordedCase) -> u64 {
+    let mut quarter = [0; 8];
+    blake3::Hasher::new().update(one_line(case).as_bytes()).finalize_xof().fill(&mut quarter);
+    u64::from_le_bytes(quarter)
 }
 
 impl OutstandingRecording {
     /// Goes on with the record of a run on this machine.
     pub(super) fn begin(anchor: &Anchor, record: RecordWriter, vm: Option<UsedVm>) -> OutstandingRecording {
         let folder = history::folder(anchor).unwrap_or_default();
-        let mut before = HashMap::new();
+        let mut cases = HashMap::new();
         let read = read_each(&folder.join(file_name(vm.as_ref())), &mut |case| {
-            before.insert(hash_of_id(&case.id), hash_of_failure(&case));
+            cases.insert(hash_of_id(&case.id), TrackedCase::Before(hash_of_failure(&case)));
         });
         let is_damaged = read.is_err();
         if let Err(error) = read {
             output::note(&format!("note: outstanding failures are lost: {error:#}"));
-            before.clear();
+            cases.clear();
         }
         OutstandingRecording {
             anchor: anchor.clone(),
             failures: RecordWriter::of_runs(vm.clone()),
             vm,
             record,
-            before,
+            not_yet_run: cases.len(),
+            cases,
             is_damaged,
-            fixed: HashSet::new(),
-            failed: HashMap::new(),
         }
     }
 
@@ -193,20 +196,12 @@ impl OutstandingRecording {
             | VerdictKind::Crash
             | VerdictKind::Timeout
             | VerdictKind::Flaky
-            | VerdictKind::UnexpectedPass => {
-                let id = hash_of_id(&case.id);
-                // A case that was named twice ran twice.
-                if let Entry::Vacant(failed) = self.failed.entry(id) {
-                    let is_as_before = self.before.get(&id).is_some_and(|it| *it == hash_of_failure(&case));
-                    failed.insert(if is_as_before { FailureNow::AsBefore } else { FailureNow::Otherwise });
-                    self.failures.case(case.clone());
-                }
-            }
+            | VerdictKind::UnexpectedPass => self.failed(&case),
             VerdictKind::Pass | VerdictKind::ExpectedFail => self.found_otherwise(&case.id),
             VerdictKind::Skip | VerdictKind::Unsupported => {}
         }
         // A case of the file ran, so the file as a whole is no longer broken, or is reported again.
-        if report.id.name.is_some() && case.verdict != VerdictKind::Skip && !self.before.is_empty() {
+        if report.id.name.is_some() && case.verdict != VerdictKind::Skip && self.not_yet_run > 0 {
             self.found_otherwise(&CaseId::of_file(report.id.file.clone()).to_string());
         }
         self.record.case(case);
@@ -222,37 +217,57 @@ impl OutstandingRecording {
         self.record.suspects(analysis);
     }
 
+    fn failed(&mut self, case: &RecordedCase) {
+        let id = hash_of_id(&case.id);
+        let before = self.cases.get(&id).copied();
+        let now = match before {
+            Some(TrackedCase::Before(failure) | TrackedCase::Fixed(failure))
+                if failure == hash_of_failure(case) =>
+            {
+                TrackedCase::FailsAsBefore
+            }
+            None | Some(TrackedCase::Before(_) | TrackedCase::Fixed(_)) => TrackedCase::FailsOtherwise,
+            // A case that was named twice ran twice.
+            Some(TrackedCase::FailsAsBefore | TrackedCase::FailsOtherwise | TrackedCase::Kept) => return,
+        };
+        self.not_yet_run -= usize::from(matches!(before, Some(TrackedCase::Before(_))));
+        self.cases.insert(id, now);
+        self.failures.case(case.clone());
+    }
+
+    /// The case, or the file, is not outstanding any more unless it fails in this run.
     fn found_otherwise(&mut self, id: &str) {
-        if !self.before.is_empty() {
-            let id = hash_of_id(id);
-            self.fixed.extend(Some(id).filter(|id| self.before.contains_key(id)));
+        if self.not_yet_run == 0 {
+            return;
+        }
+        if let Some(case) = self.cases.get_mut(&hash_of_id(id))
+            && let TrackedCase::Before(failure) = *case
+        {
+            *case = TrackedCase::Fixed(failure);
+            self.not_yet_run -= 1;
         }
     }
 
     /// Records the run.
-    pub(super) fn end(self, summary: &RunSummary) -> io::Result<()> {
+    pub(super) fn end(mut self, summary: &RunSummary) -> io::Result<()> {
         history::record(&self.anchor, &mut self.record.end(summary)?)?;
-        if self.failed.is_empty() && self.fixed.is_empty() && !self.is_damaged {
+        if self.not_yet_run == self.cases.len() && !self.is_damaged {
             return Ok(());
         }
         let mut failures = self.failures.end(&RunSummary::default())?;
-        let mut kept = HashSet::new();
-        let stays = &mut |id: &str| {
-            let id = hash_of_id(id);
-            match self.failed.get(&id) {
-                // It keeps its place.
-                Some(FailureNow::AsBefore) => kept.insert(id),
-                Some(FailureNow::Otherwise) => false,
-                None => !self.fixed.contains(&id),
+        let stays = &mut |id: &str| match self.cases.get_mut(&hash_of_id(id)) {
+            Some(case @ TrackedCase::FailsAsBefore) => {
+                *case = TrackedCase::Kept;
+                true
             }
+            None | Some(TrackedCase::Before(_)) => true,
+            Some(TrackedCase::Fixed(_) | TrackedCase::FailsOtherwise | TrackedCase::Kept) => false,
         };
         let Some(mut after) = ChangedFailures::read(&self.anchor, self.vm, stays)? else { return Ok(()) };
-        if after.is_damaged {
-            kept.clear();
-        }
         let mut lines = BufReader::new(failures.reader()?);
         let add = &mut |case: RecordedCase| {
-            if !kept.contains(&hash_of_id(&case.id)) {
+            let is_kept = matches!(self.cases.get(&hash_of_id(&case.id)), Some(TrackedCase::Kept));
+            if !is_kept || after.is_damaged {
                 after.text.case(case);
             }
         };

@@ -179,7 +179,8 @@ impl Recorder {
         last.writes = written_cells(std::mem::take(&mut last.writes), state);
         let (moves, stores) = (std::mem::take(&mut self.moves), self.stores.take());
         let left = last.top.saturating_sub(last.taken);
-        if state.failure().is_some() {
+        last.failure = state.failure();
+        if last.failure.is_some() {
             last.written = written_by_failure(left, last.top, top(state));
             last.moved = stayed(last, state);
         } else {
@@ -355,6 +356,7 @@ impl ExecutedInstruction {
             stack: stack.iter().take(SHOWN).cloned().collect(),
             cost: None,
             went: None,
+            failure: None,
             writes,
             written: 0..0,
             moved: Vec::new(),

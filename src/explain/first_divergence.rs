@@ -61,6 +61,7 @@ pub(super) fn as_diverged(answer: BlameAnswer, first: &FirstDivergence) -> Blame
                 unfollowed: None,
                 reached_by: None,
                 left_by: None,
+                ended_by: None,
             }))
         }
         answer => answer,

@@ -207,6 +207,8 @@ pub struct ExecutedInstruction {
     pub cost: Option<u64>,
     /// Where execution continued, if not at the next instruction.
     pub went: Option<CodePlace>,
+    /// Why it could not be executed, in a few words.
+    pub failure: Option<String>,
     /// What it wrote, apart from the stack.
     pub writes: Vec<Cell>,
     /// The stack slots that it wrote.
@@ -272,6 +274,8 @@ pub struct Blame {
     pub reached_by: Option<Box<Blame>>,
     /// For a surplus value: the last instruction that popped the values above it but left this one.
     pub left_by: Option<ExecutedInstruction>,
+    /// For a call that pushed 0: the instruction that ended the called code.
+    pub ended_by: Option<ExecutedInstruction>,
 }
 
 /// An input of an instruction, or a part of it, that one writer wrote.
@@ -490,7 +494,8 @@ impl Blame {
     /// and the jump that led to it, too.
     pub(crate) fn add_ops_to(&self, ops: &mut BTreeSet<&'static str>) {
         let oldest = self.further.iter().flat_map(|further| &further.oldest);
-        let executed = [&self.by].into_iter().chain(&self.moved_by).chain(oldest).chain(&self.left_by);
+        let others = self.left_by.iter().chain(&self.ended_by);
+        let executed = [&self.by].into_iter().chain(&self.moved_by).chain(oldest).chain(others);
         ops.extend(executed.filter_map(|it| it.op));
         let before = self.inputs.iter().flatten().filter_map(InputPart::blame);
         before.chain(self.reached_by.as_deref()).for_each(|it| it.add_ops_to(ops));

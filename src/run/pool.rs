@@ -1,5 +1,7 @@
 //! Runs cases on several threads.
 
+mod unreported_files;
+
 use std::collections::{BinaryHeap, VecDeque};
 use std::num::NonZeroUsize;
 use std::ops::Range;
@@ -9,6 +11,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Scope, Thread};
 use std::time::Duration;
 
+use self::unreported_files::{FAR_AHEAD, FileSize, UnreportedFiles};
 use super::collect::RunCollector;
 use super::execute::Worker;
 use super::judged_case::JudgedCase;
@@ -19,15 +22,6 @@ use super::select::{Purpose, open_in_turn};
 use super::source::VectorSource;
 use super::sources::{self, Sources};
 use crate::model::{Interrupt, Verdict};
-
-/// How many files per thread may be started before the first of them is reported: they and their results stay in
-/// memory until then.
-const AHEAD: usize = 16;
-
-/// The same while the texts of these files take at most [`BYTES_AHEAD`] bytes per thread, so that a slow case does not
-/// leave the other threads without work.
-const FAR_AHEAD: usize = 256;
-const BYTES_AHEAD: usize = 2 << 20;
 
 /// A larger file is opened while the cases of others that no thread has taken yet have at most this many bytes for each
 /// job: what a file is parsed to takes several times the memory of its text.
@@ -213,12 +207,12 @@ impl<'s> PoolWorker<'_, 's> {
         let file = open_in_turn(number, source, Purpose::Run, self.options);
         // Results that wait to be put in order take little memory without the document.
         let (file, judged) = if file.cases() <= FEW {
-            self.work.add(number, file.bytes(), None);
+            self.work.add(number, FileSize::of(&file), None);
             let judged = self.run(number, 0..file.cases(), &file);
             (Arc::new(file.for_reports()), judged)
         } else {
             let reported = Arc::new(file.for_reports());
-            self.work.add(number, file.bytes(), Some(Arc::new(file)));
+            self.work.add(number, FileSize::of(&file), Some(Arc::new(file)));
             (reported, Vec::new())
         };
         keep(&mut self.kept, &file);
@@ -330,42 +324,6 @@ struct Queue<'s> {
     cases: VecDeque<(usize, usize, Arc<LoadedFile<'s>>)>,
     begun: UnreportedFiles,
     opening: usize,
-}
-
-/// The files that are begun and not reported yet.
-#[derive(Default)]
-struct UnreportedFiles {
-    /// How many files are reported.
-    reported: usize,
-    /// The bytes of each file, 0 until it is loaded.
-    sizes: VecDeque<usize>,
-    /// Their sum.
-    bytes: usize,
-}
-
-impl UnreportedFiles {
-    /// Whether this number of threads may begin another one.
-    fn has_room(&self, threads: usize) -> bool {
-        let files = self.sizes.len();
-        files < AHEAD * threads || files < FAR_AHEAD * threads && self.bytes < BYTES_AHEAD * threads
-    }
-
-    /// Begins another one, and returns its number.
-    fn add(&mut self) -> usize {
-        self.sizes.push_back(0);
-        self.reported + self.sizes.len() - 1
-    }
-
-    fn load(&mut self, number: usize, bytes: usize) {
-        self.sizes[number - self.reported] = bytes;
-        self.bytes += bytes;
-    }
-
-    /// The first one is reported.
-    fn report(&mut self) {
-        self.bytes -= self.sizes.pop_front().unwrap_or(0);
-        self.reported += 1;
-    }
 }
 
 impl<'s> Queue<'s> {
@@ -512,11 +470,11 @@ impl<'s> PoolWork<'s> {
         self.changed.notify_all();
     }
 
-    /// Records that a file of this number of bytes is loaded. If it is given, all threads may run its cases.
-    fn add(&self, number: usize, bytes: usize, file: Option<Arc<LoadedFile<'s>>>) {
+    /// Records that a file of this size is loaded. If it is given, all threads may run its cases.
+    fn add(&self, number: usize, size: FileSize, file: Option<Arc<LoadedFile<'s>>>) {
         let mut queue = self.lock();
         queue.opening -= 1;
-        queue.begun.load(number, bytes);
+        queue.begun.load(number, size);
         let is_awaited = match file {
             Some(file) => {
                 queue.cases.push_back((number, 0, file));
@@ -538,12 +496,8 @@ impl<'s> PoolWork<'s> {
             return;
         }
         let mut queue = self.lock();
-        let before = queue.begun.reported;
         (0..count).for_each(|_| queue.begun.report());
-        // A thread that waits for this does so until half of the files ahead are reported: waking it for each
-        // costs more than running small files.
-        let half = AHEAD * self.threads() / 2;
-        if before / half != queue.begun.reported / half {
+        if queue.begun.is_half_empty(self.threads()) {
             self.changed.notify_all();
         }
     }

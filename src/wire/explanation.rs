@@ -220,6 +220,9 @@ pub struct WireInstruction {
     /// The function that contains that place, if it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub went_function: Option<String>,
+    /// Why it could not be executed, in a few words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
     /// What is omitted from a long chain of instructions that ends with this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub further: Option<WireFurtherCauses>,
@@ -233,6 +236,9 @@ pub struct WireInstruction {
     /// For a surplus value: the last instruction that popped the values above it but left this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_by: Option<Box<WireInstruction>>,
+    /// For a call that pushed 0: the instruction that ended the called code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended_by: Option<Box<WireInstruction>>,
     /// How it relates to the datum in question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relation: Option<Relation>,
@@ -360,7 +366,7 @@ impl From<&model::InputPart> for WirePart {
 
 impl From<&model::Blame> for WireInstruction {
     fn from(blame: &model::Blame) -> WireInstruction {
-        let model::Blame { by, moved_by, inputs, further, unfollowed, reached_by, left_by } = blame;
+        let model::Blame { by, moved_by, inputs, further, unfollowed, reached_by, left_by, ended_by } = blame;
         let input = |(input, parts): (&model::BlameInput, &Vec<model::InputPart>)| {
             let one = match &parts[..] {
                 [model::InputPart { cell: None, origin }] => Some(origin),
@@ -380,6 +386,7 @@ impl From<&model::Blame> for WireInstruction {
             unfollowed: *unfollowed,
             reached_by: reached_by.as_deref().map(|jump| Box::new(jump.into())),
             left_by: left_by.as_ref().map(|by| Box::new(by.into())),
+            ended_by: ended_by.as_ref().map(|by| Box::new(by.into())),
             ..by.into()
         }
     }
@@ -403,6 +410,7 @@ impl From<&model::ExecutedInstruction> for WireInstruction {
                 .went
                 .as_ref()
                 .and_then(|went| went.function.clone().filter(|_| went.function != executed.at.function)),
+            failure: executed.failure.clone(),
             ..WireInstruction::default()
         }
     }

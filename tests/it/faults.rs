@@ -195,6 +195,7 @@ fn all(blame: &Blame) -> Vec<&ExecutedInstruction> {
         .into_iter()
         .chain(&blame.moved_by)
         .chain(&blame.left_by)
+        .chain(&blame.ended_by)
         .chain(further)
         .chain(jump)
         .chain(oldest)

@@ -6,7 +6,9 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use foldhash::fast::RandomState;
 
 use super::ranges::Ranges;
-use crate::model::{Blame, Cell, CellGroup, ExecutedInstruction, FurtherCauses, InputOrigin, InputPart};
+use crate::model::{
+    Blame, Cell, CellGroup, ExecutedInstruction, FurtherCauses, InputOrigin, InputPart, Value,
+};
 
 /// The maximum number of instructions of a chain that are shown, not counting those that only moved a value.
 const MAX_INSTRUCTIONS: usize = 7;
@@ -71,12 +73,14 @@ struct Followed<'r> {
     inputs: Vec<Vec<FollowedInput>>,
     /// See [`Blame::unfollowed`].
     unfollowed: Option<u64>,
+    /// See [`Blame::ended_by`].
+    ended_by: Option<&'r ExecutedInstruction>,
 }
 
 impl<'r> Followed<'r> {
     fn new(writer: CellWriter<'r>) -> Followed<'r> {
         let inputs = writer.by.inputs.iter().map(|_| Vec::new()).collect();
-        Followed { writer, inputs, unfollowed: None }
+        Followed { writer, inputs, unfollowed: None, ended_by: None }
     }
 }
 
@@ -122,6 +126,7 @@ impl<'r> Chains<'r> {
         let mut next = 0;
         while next < found.len() {
             let by = found[next].writer.by;
+            found[next].ended_by = self.end_of_failed_call(by);
             for index in elsewhere_first(by) {
                 let whole = &by.inputs[index].cell;
                 let part = whole.part(byte.filter(|_| next == 0));
@@ -294,6 +299,16 @@ impl<'r> Chains<'r> {
         self.preceding(by.step).find(decides)
     }
 
+    /// The last instruction of the code that a call executed, if the call pushed 0.
+    fn end_of_failed_call(&self, call: &ExecutedInstruction) -> Option<&'r ExecutedInstruction> {
+        call.frame.as_ref()?;
+        let called = self.records.partition_point(|record| record.step <= call.step);
+        let mut later = self.records.range(called..);
+        let resumed = called + later.position(|record| record.frame == call.frame)?;
+        let has_failed = self.records[resumed].stack.first() == Some(&Value::int(0));
+        (resumed > called && has_failed).then(|| &self.records[resumed - 1])
+    }
+
     /// The instructions before `step`, the latest one first.
     fn preceding(&self, step: u64) -> impl Iterator<Item = &'r ExecutedInstruction> {
         let count = self.records.partition_point(|record| record.step < step);
@@ -325,7 +340,7 @@ impl FollowedInput {
 }
 
 fn assemble(found: &[Followed<'_>], place: usize) -> Blame {
-    let Followed { writer, inputs, unfollowed } = &found[place];
+    let Followed { writer, inputs, unfollowed, ended_by } = &found[place];
     Blame {
         by: writer.by.clone(),
         moved_by: writer.moved_by.iter().map(|it| (*it).clone()).collect(),
@@ -334,5 +349,6 @@ fn assemble(found: &[Followed<'_>], place: usize) -> Blame {
         unfollowed: *unfollowed,
         reached_by: None,
         left_by: None,
+        ended_by: ended_by.cloned(),
     }
 }

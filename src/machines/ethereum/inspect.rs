@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use revm_context::result::HaltReason;
+use revm_interpreter::SuccessOrHalt;
 use revm_interpreter::interpreter_types::{Jumps, LegacyBytecode};
 use revm_primitives::{Address, TxKind};
 
@@ -103,7 +105,10 @@ impl Inspect for Ethereum {
     }
 
     fn failure(&self) -> Option<String> {
-        self.trail()?.failure.map(|failure| format!("{failure:?}"))
+        self.trail()?.failure.map(|failure| match SuccessOrHalt::<HaltReason>::from(failure) {
+            SuccessOrHalt::Halt(reason) => reason.to_string(),
+            _ => format!("{failure:?}"),
+        })
     }
 
     fn depth(&self) -> usize {

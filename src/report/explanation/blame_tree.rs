@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::model::{Blame, Cell, FurtherCauses, InputOrigin, InputPart, counted, escaped};
-use crate::report::executed::{Length, executed_by, numbered};
+use crate::report::executed::{Length, ended_by, executed_by, numbered};
 use crate::report::style::{DIM, WIDTH};
 use crate::report::truncate::truncate;
 
@@ -52,7 +52,7 @@ fn tree(text: &mut Vec<u8>, head: &str, blame: &Blame, most: usize) -> io::Resul
     if let Some(frame) = &blame.by.frame {
         writeln!(lines, "      {DIM}in{DIM:#} {}", escaped(frame))?;
     }
-    moved(&mut lines, 6, blame)?;
+    passed_on(&mut lines, 6, blame)?;
     produced(&mut lines, blame, 1)?;
     if let Some(further) = &blame.further {
         begins(&mut lines, further)?;
@@ -121,15 +121,16 @@ fn produced(text: &mut Vec<u8>, blame: &Blame, depth: usize) -> io::Result<()> {
             };
             let room = WIDTH.saturating_sub(indent + what.chars().count() + 7);
             writeln!(text, "{:indent$}{what} {DIM}by{DIM:#} {}", "", executed_by(&by.by, room))?;
-            moved(text, indent + 2, by)?;
+            passed_on(text, indent + 2, by)?;
             produced(text, by, depth + 1)?;
         }
     }
     Ok(())
 }
 
-/// Writes the instructions that moved a value that another instruction wrote.
-fn moved(text: &mut Vec<u8>, indent: usize, blame: &Blame) -> io::Result<()> {
+/// Writes how a value came from the instruction that wrote it: what ended the code that it called, and what moved the
+/// value.
+fn passed_on(text: &mut Vec<u8>, indent: usize, blame: &Blame) -> io::Result<()> {
     if let Some(kept) = blame.unfollowed {
         let last = counted(kept, "instruction");
         writeln!(
@@ -137,6 +138,13 @@ fn moved(text: &mut Vec<u8>, indent: usize, blame: &Blame) -> io::Result<()> {
             "{:indent$}{DIM}an input was not written by the last {last}, and is not followed{DIM:#}",
             ""
         )?;
+    }
+    if let Some(end) = &blame.ended_by {
+        let by = ended_by(end, WIDTH.saturating_sub(indent + 11));
+        writeln!(text, "{:indent$}{DIM}ended by{DIM:#} {by}", "")?;
+        if let Some(frame) = &end.frame {
+            writeln!(text, "{:indent$}  {DIM}in{DIM:#} {}", "", escaped(frame))?;
+        }
     }
     if blame.moved_by.is_empty() {
         return Ok(());

@@ -340,3 +340,67 @@ fn a_wrong_refund_is_one_cause_in_published_tests() {
     let first = first.unwrap();
     assert!(first.contains(" SSTORE ") && first.contains(", refund "), "{first}");
 }
+
+/// The test of [`calling`], whose OUTER executes other code, and FAILING as well.
+fn calling_with(outer: &str, failing: &str) -> String {
+    let mut test: Json = serde_json::from_str(&calling()).unwrap();
+    test["calls"]["pre"][OUTER]["code"] = code(outer).into();
+    test["calls"]["pre"][FAILING]["code"] = code(failing).into();
+    test.to_string()
+}
+
+/// What ended the code whose call pushed the 0 that OUTER stored, and why that failed.
+fn end_of_call(outer: &str, failing: &str) -> Option<(String, Option<String>)> {
+    fn end(blame: &Blame) -> Option<(String, Option<String>)> {
+        let of_this = blame.ended_by.as_ref().map(|end| (end.text.clone(), end.failure.clone()));
+        of_this.or_else(|| blame.inputs.iter().flatten().filter_map(InputPart::blame).find_map(end))
+    }
+    let explained = explained(calling_with(outer, failing), &LoadOptions::default());
+    end(leaf(&explained, &format!("state/{OUTER}/storage/0x00")).answer.as_ref()?.blame()?)
+}
+
+/// A call pushes 0 whatever went wrong in the called code: its last instruction says what did.
+#[test]
+fn a_failed_call_is_followed_to_the_instruction_that_ended_it() {
+    // Storage 0 = 1 + the result.
+    let calls = |value: &str| format!("6000600060006000 60{value} 60b2 61c350 f1 6001 01 6000 55 00");
+    let failed = |text: &str, failure: &str| Some((text.to_owned(), Some(failure.to_owned())));
+    let end = |failing| end_of_call(&calls("00"), failing);
+    assert_eq!(end(REVERTS), Some(("REVERT".to_owned(), None)));
+    assert_eq!(end("60006001 fe"), failed("INVALID", "invalid 0xFE opcode"));
+    assert_eq!(end("61 0100 56"), failed("JUMP", "invalid jump destination"));
+    assert_eq!(end("6001 01"), failed("ADD", "stack underflow"));
+    // Its own call failed before it did.
+    let calls_and_fails = calls("01").replace("55 00", "55 fe");
+    assert_eq!(end(&calls_and_fails), failed("INVALID", "invalid 0xFE opcode"));
+    // CREATE of what reverts.
+    let creates = "64 60006000fd 600052 6005 601b 6000 f0 6001 01 6000 55 00";
+    assert_eq!(end_of_call(creates, ""), Some(("REVERT".to_owned(), None)));
+    // A call that succeeded, one that had nothing to send, one of an account without code.
+    assert_eq!(end(STORES), None);
+    assert_eq!(end_of_call(&calls("ff"), "fe"), None);
+    assert_eq!(end(""), None);
+}
+
+#[test]
+fn the_end_of_a_failed_call_is_shown_below_the_call() {
+    let calls = "60006000600060006000 60b2 61c350 f1 6001 01 6000 55 00";
+    let mut test: Json = serde_json::from_str(&calling_with(calls, "6001 01")).unwrap();
+    let mut state = test["calls"]["pre"].clone();
+    state[OUTER]["storage"] = json!({ "0x00": "0x02" });
+    test["calls"]["post"]["Cancun"][0]["state"] = state;
+    let explained = explained(test.to_string(), &LoadOptions::default());
+    let text = text(&explained, Length::Full(3));
+    let shown = format!(
+        "        0 by step 8, 0x0f CALL of 0xc350 (50000), 0xb2 (178), 0, 0, 0, 0, 0, on to 0x00
+          ended by step 10, 0x02 ADD of 1: stack underflow
+            in frame 2, code of {FAILING}
+"
+    );
+    assert!(text.contains(&shown), "{text}");
+    let mut line = Vec::new();
+    json::explained(&mut line, &explained).unwrap();
+    let line: Json = serde_json::from_slice(&line).unwrap();
+    Validator::named("diff").assert_accepts(&line, "a failed call");
+    assert!(line.to_string().contains(r#""failure":"stack underflow""#), "{line}");
+}

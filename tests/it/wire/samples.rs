@@ -362,10 +362,12 @@ fn any_instruction() -> impl Strategy<Value = WireInstruction> {
             moved_by,
             went: (step % 3 == 0).then_some(pc),
             went_function: (step % 6 == 0).then(|| format!("g{pc}")),
+            failure: (step % 7 == 0).then(|| format!("failed at {pc}")),
             further: None,
             unfollowed: None,
             reached_by: None,
             left_by: None,
+            ended_by: None,
             relation: None,
         }
     });
@@ -386,6 +388,7 @@ fn any_instruction() -> impl Strategy<Value = WireInstruction> {
                     .then(|| WireFurtherCauses { left_out: by.pc, oldest: moved_by.clone() }),
                 unfollowed: (by.step % 4 == 0).then_some(by.step),
                 left_by: reached_by.clone(),
+                ended_by: reached_by.clone(),
                 inputs,
                 moved_by,
                 reached_by,

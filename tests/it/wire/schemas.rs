@@ -207,10 +207,12 @@ fn executed(step: u64) -> WireInstruction {
         moved_by: Vec::new(),
         went: step.is_multiple_of(2).then_some(9),
         went_function: step.is_multiple_of(2).then(|| "helper".to_owned()),
+        failure: step.is_multiple_of(2).then(|| "out of gas".to_owned()),
         further: None,
         unfollowed: None,
         reached_by: None,
         left_by: None,
+        ended_by: None,
         relation: None,
     }
 }
@@ -278,7 +280,9 @@ fn explanations_have_their_schema() {
         let further = Some(WireFurtherCauses { left_out: 3, oldest: vec![executed(1), executed(2)] });
         let left_by = Some(Box::new(executed(6)));
         let unfollowed = Some(200_000);
-        let full = WireInstruction { relation, further, unfollowed, reached_by, left_by, ..blame(8) };
+        let ended_by = left_by.clone();
+        let full =
+            WireInstruction { relation, further, unfollowed, reached_by, left_by, ended_by, ..blame(8) };
         let kinds = [
             WireUndeclared::Missing,
             WireUndeclared::Height,
