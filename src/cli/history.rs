@@ -11,8 +11,9 @@
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, bail};
 use etcetera::BaseStrategy;
@@ -77,7 +78,13 @@ pub(super) fn begin(
 
 /// The current time in RFC 3339 format, to the second.
 pub(super) fn now() -> String {
-    humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
+    humantime::format_rfc3339_seconds(clock()).to_string()
+}
+
+/// The time of the clock, within the years that RFC 3339 has, whatever it is set to.
+fn clock() -> SystemTime {
+    const END: u64 = 253_402_300_800; // The year 10000.
+    SystemTime::now().clamp(UNIX_EPOCH, UNIX_EPOCH + Duration::from_secs(END - 1))
 }
 
 /// Records a run as the newest from its folder, and deletes the oldest. Records nothing if the platform has no cache
@@ -109,21 +116,35 @@ fn delete_oldest(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a run under the current time as its name; waits while another run has that name.
+/// Writes a run under a name that is later than all others: that of the current time unless a clock went back.
 fn put(folder: &Path, run: &mut Spool) -> io::Result<()> {
     const ATTEMPTS: usize = 1000;
     for _ in 0..ATTEMPTS {
-        let now = humantime::format_rfc3339_millis(SystemTime::now()).to_string();
-        // 2026-11-21T22:41:40.123Z becomes 20261121-224140-123.
-        let name = now.replace(['-', ':', 'Z'], "").replace(['T', '.'], "-");
-        match ResultFile::own(&folder.join(name))?.write_new(&mut run.reader()?) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                std::thread::sleep(Duration::from_millis(1));
-            }
+        let newest = names(folder)?.last().and_then(|name| time_of(name));
+        let after = newest.map_or(UNIX_EPOCH, |time| time + Duration::from_millis(1));
+        match ResultFile::own(&folder.join(name_of(clock().max(after))))?.write_new(&mut run.reader()?) {
+            // Another process was faster.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             result => return result,
         }
     }
     Err(io::Error::other(format!("no free file name after {ATTEMPTS} attempts")))
+}
+
+/// The name of a run that was recorded at this time: 20261121-224140-123 for 2026-11-21T22:41:40.123Z.
+fn name_of(time: SystemTime) -> String {
+    let time = humantime::format_rfc3339_millis(time).to_string();
+    time.replace(['-', ':', 'Z'], "").replace(['T', '.'], "-")
+}
+
+/// The time of a run's name; `None` if it is none.
+fn time_of(name: &str) -> Option<SystemTime> {
+    let mut parts = name.split('-');
+    let (date, time, millis) = (parts.next()?, parts.next()?, parts.next()?);
+    let part = |of: &str, range: Range<usize>| Some(of.get(range)?.to_owned());
+    let date = format!("{}-{}-{}", part(date, 0..4)?, part(date, 4..6)?, part(date, 6..8)?);
+    let time = format!("{}:{}:{}", part(time, 0..2)?, part(time, 2..4)?, part(time, 4..6)?);
+    humantime::parse_rfc3339(&format!("{date}T{time}.{millis}Z")).ok()
 }
 
 fn ignore(error: io::Error, kind: ErrorKind) -> io::Result<()> {
@@ -275,7 +296,36 @@ fn read_from(path: &Path, file: io::Result<impl Read>) -> anyhow::Result<Recorde
 
 #[cfg(test)]
 mod tests {
-    use super::is_name;
+    use std::time::{Duration, UNIX_EPOCH};
+
+    use vmconf::model::RunSummary;
+    use vmconf::report::json::RecordWriter;
+
+    use super::{delete_oldest, is_name, name_of, names, put, time_of};
+
+    #[test]
+    fn a_name_says_its_time() {
+        let time = UNIX_EPOCH + Duration::from_millis(1_795_300_900_123);
+        assert_eq!(name_of(time), "20261121-224140-123");
+        assert_eq!(time_of("20261121-224140-123"), Some(time));
+        assert_eq!(time_of("20269921-224140-123"), None);
+    }
+
+    /// A clock that was ahead makes no later run an older one.
+    #[test]
+    fn the_last_record_is_the_newest_whatever_the_clock_says() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for number in 0..super::KEPT {
+            let name = format!("99981231-235959-{number:03}");
+            std::fs::write(folder.path().join(name), "").expect("a file");
+        }
+        let mut run = RecordWriter::of_runs(None).end(&RunSummary::default()).expect("a record");
+        put(folder.path(), &mut run).expect("a name");
+        delete_oldest(folder.path()).expect("old records are deleted");
+        let names = names(folder.path()).expect("names");
+        assert_eq!(names.len(), super::KEPT);
+        assert_eq!(names.last().map(String::as_str), Some("99981231-235959-020"));
+    }
 
     #[test]
     fn names_of_runs() {

@@ -3,7 +3,6 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use anyhow::{Context, bail};
 use clap::builder::NonEmptyStringValueParser;
@@ -17,12 +16,12 @@ use vmconf::run::{self, LoadOptions};
 use super::bless::note_broken;
 use super::errors::NothingToDo;
 use super::input::read_written;
-use super::output;
 use super::result_file::ResultFile;
 use super::select::Select;
 use super::settings::{FILE, Settings};
 use super::unwritten::Unwritten;
 use super::vm::VmArgs;
+use super::{history, output};
 
 /// The list of expected failures.
 #[derive(Debug, Default, Args)]
@@ -99,8 +98,7 @@ fn parse(path: &Path, text: &str, today: Date) -> anyhow::Result<ExpectedFailure
 
 /// Today's date in UTC.
 fn clock() -> anyhow::Result<Date> {
-    let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
-    parse_date(&now[..10]).map_err(anyhow::Error::msg).context("the clock")
+    parse_date(&history::now()[..10]).map_err(anyhow::Error::msg).context("the clock")
 }
 
 /// Manage known failures

@@ -11,7 +11,7 @@ use anyhow::bail;
 use clap::Args;
 use vmconf::explain::playback::hides_steps;
 use vmconf::machines::has_instruction;
-use vmconf::model::{Event, Exit, escaped};
+use vmconf::model::{Event, Exit, counted, escaped};
 use vmconf::report::conformance::{ConformanceMachine, ConformanceRun, UnlikeSuites, unlike_suites};
 use vmconf::report::matrix::{MATRICES, MatrixKind};
 use vmconf::run::expected_failures::ExpectedFailures;
@@ -223,6 +223,10 @@ fn warn_of_incomplete(machines: &[ConformanceMachine]) {
         }
         if machine.is_interrupted() {
             output::note(&format!("warning: the run of {name} was interrupted: not all cases ran"));
+        }
+        if machine.skipped() > 0 {
+            let cases = counted(machine.skipped(), "case");
+            output::note(&format!("warning: the run of {name} skipped {cases}"));
         }
         let left_out = machine.left_out();
         if !left_out.is_empty() {

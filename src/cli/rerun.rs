@@ -9,6 +9,7 @@ use indexmap::IndexMap;
 use vmconf::model::{CaseId, UsedVm, VerdictKind, counted, escaped};
 use vmconf::run::anchor::Anchor;
 use vmconf::run::filter::Filter;
+use vmconf::run::open_file::is_absent;
 use vmconf::run::sources::{self, Sources, VectorSource, case_in};
 use vmconf::run::{self, LoadOptions};
 use vmconf::testees::MakeTestee;
@@ -184,11 +185,8 @@ impl RerunCases {
                 deleted.extend(cases.pending.iter().map(id).chain([shown.to_string()]));
                 continue;
             }
-            let pending = VectorSource::named(file, &self.anchor, Some(cases.pending.clone()));
-            for missing in
-                if cases.pending.is_empty() { Vec::new() } else { run::missing_cases(&pending, options) }
-            {
-                let id = id(&missing.name);
+            for missing in self.missing_cases(file, &cases.pending, options) {
+                let id = id(&missing);
                 output::note(&format!("note: {id} was deleted: the file no longer has such a case"));
                 deleted.insert(id);
             }
@@ -196,8 +194,27 @@ impl RerunCases {
         deleted
     }
 
+    /// The names of cases that a file does not have, whether or not a typed format fits it.
+    fn missing_cases(
+        &self,
+        file: &str,
+        pending: &BTreeSet<String>,
+        options: &LoadOptions,
+    ) -> BTreeSet<String> {
+        let source = VectorSource::named(file, &self.anchor, Some(pending.clone()));
+        let missing = |options: &LoadOptions| -> BTreeSet<String> {
+            run::missing_cases(&source, options).into_iter().map(|it| it.name).collect()
+        };
+        let in_format = if pending.is_empty() { BTreeSet::new() } else { missing(options) };
+        if in_format.is_empty() {
+            return in_format;
+        }
+        &in_format & &missing(&options.with_detected_formats())
+    }
+
     fn exists(&self, file: &str) -> bool {
-        self.anchor.path(file).is_file()
+        let path = self.anchor.path(file);
+        !is_absent(&path) && !path.is_dir()
     }
 }
 

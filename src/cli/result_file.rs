@@ -24,9 +24,10 @@ const LOCKED: Duration = Duration::from_secs(1);
 /// The age at which a temporary file belongs to no run any more, where files cannot be locked.
 const ABANDONED: Duration = Duration::from_hours(24);
 
-/// The temporary files of reports, for a process that ends before they are complete. Clones share the files.
+/// The temporary files of reports, each with its place, for a process that ends before they are complete. Clones share
+/// the files.
 #[derive(Debug, Clone, Default)]
-pub(super) struct TemporaryFiles(Arc<Mutex<Vec<PathBuf>>>);
+pub(super) struct TemporaryFiles(Arc<Mutex<Vec<(PathBuf, PathBuf)>>>);
 
 impl TemporaryFiles {
     /// Starts writing the file at a path that the user typed, as [`ResultFile::typed`] does.
@@ -43,19 +44,21 @@ impl TemporaryFiles {
         let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let file = ResultFile::own(path)?;
         if let ResultFile::Replaced { new, path } = &file {
-            files.push(new.path().to_owned());
+            files.push((new.path().to_owned(), path.clone()));
             drop(files);
             remove_abandoned(folder_of(path));
         }
         Ok(file)
     }
 
-    /// Ends the process immediately, without leaving temporary files.
+    /// Ends the process immediately, without leaving temporary files, nor results of an earlier run in their places.
     pub(super) fn exit(&self, exit: Exit) -> ! {
         let files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for path in files.iter() {
+        for (temporary, place) in files.iter() {
             // Fails for a complete file, which has been moved.
-            let _ = fs::remove_file(path);
+            if fs::remove_file(temporary).is_ok() {
+                let _ = fs::remove_file(place);
+            }
         }
         std::process::exit(exit as i32)
     }

@@ -11,7 +11,7 @@ use clap::Args;
 use vmconf::model::{Exit, counted, escaped};
 use vmconf::run::anchor::Anchor;
 use vmconf::run::bless::SameCases;
-use vmconf::run::open_file::{Links, open_regular};
+use vmconf::run::open_file::{Links, is_absent, open_regular};
 use vmconf::run::{self, LoadOptions, LoadedFile};
 use vmconf::testees::Stopped;
 
@@ -224,7 +224,7 @@ impl SnapshotCommand {
         let is_below = |folder: std::sync::Arc<str>| {
             source.strip_prefix(&*folder).is_some_and(|rest| rest.starts_with('/')) || &*folder == "."
         };
-        !anchor.path(source).exists() && names.into_iter().any(is_below)
+        is_absent(&anchor.path(source)) && names.into_iter().any(is_below)
     }
 
     /// Notes the snapshots that no longer belong to a case of the files that were read, and those of deleted files, if
@@ -423,5 +423,5 @@ fn file_name(id: &str) -> String {
     let words = id.split(|it: char| !it.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let name: String = words.collect::<Vec<_>>().join("-").chars().take(MAX_NAME).collect();
     let hash = blake3::hash(id.as_bytes()).to_hex();
-    format!("{name}-{}.snap", &hash[..8])
+    format!("{name}-{}.snap", &hash[..16])
 }

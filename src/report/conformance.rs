@@ -126,6 +126,11 @@ impl ConformanceMachine {
         self.last().is_some_and(|run| run.is_interrupted)
     }
 
+    /// How many cases the newest run skipped.
+    pub fn skipped(&self) -> u64 {
+        self.last().map_or(0, |run| run.total.skipped)
+    }
+
     /// The folders of which earlier runs have cases, and the newest one has none.
     pub fn left_out(&self) -> BTreeSet<&str> {
         let Some((last, earlier)) = self.runs.split_last() else { return BTreeSet::new() };

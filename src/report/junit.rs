@@ -215,8 +215,26 @@ impl Junit {
         })
     }
 
+    /// A suite with an error: what did not run would not be missed otherwise.
+    fn interrupted(&mut self) -> io::Result<()> {
+        const NAME: &str = "vmconf";
+        let counts = Status::counts(Some(Status::Error));
+        self.totals.add(counts);
+        self.suite(NAME, counts, |suite, done| {
+            done.write_all(&suite.take())?;
+            let mut case = XmlElements::inside(AROUND_CASE)?;
+            case.start("testcase", &[("name", "run"), ("classname", NAME)])?;
+            case.element("error", &[("message", "interrupted: not all cases ran")], None)?;
+            case.end("testcase")?;
+            done.write_all(&case.take())
+        })
+    }
+
     fn end(&mut self, summary: &RunSummary) -> io::Result<()> {
         self.close()?;
+        if summary.interrupted {
+            self.interrupted()?;
+        }
         let SuiteCounts { tests, skipped, errors, failures } = self.totals;
         let [tests, skipped, failures, errors] =
             [tests, skipped, failures, errors].map(|count| count.to_string());

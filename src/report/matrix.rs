@@ -36,6 +36,7 @@ fn heading(group: &MatrixGroup) -> String {
         Agreement::NonePasses => "no machine passes",
         Agreement::Unsupported => "not supported by all machines",
         Agreement::NoneSupports => "supported by no machine",
+        Agreement::Skipped => "skipped on some machines",
     };
     format!("{}: {what}", counted(group.count, "case"))
 }

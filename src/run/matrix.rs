@@ -164,6 +164,8 @@ impl MatrixCollector {
             Agreement::Disagree
         } else if ran.iter().any(|outcome| outcome.kind != VerdictKind::Pass) {
             Agreement::NonePasses
+        } else if outcomes.iter().flatten().any(|outcome| outcome.kind == VerdictKind::Skip) {
+            Agreement::Skipped
         } else if ran.is_empty() {
             Agreement::NoneSupports
         } else {

@@ -94,6 +94,10 @@ fn how_runs_differ(part: &MergedPart<'_>, other: &MergedPart<'_>) -> String {
     if here.of != there.of {
         return format!("it is of {} parts, not of {}", here.of, there.of);
     }
+    if here.common.vmconf != there.common.vmconf {
+        let [here, there] = [here, there].map(|it| escaped(&it.common.vmconf));
+        return format!("it was written by vmconf {here}, not {there}");
+    }
     if kind_of(here) != kind_of(there) {
         return "its cases were assigned to parts in another way (hash, slice)".to_owned();
     }

@@ -2,7 +2,7 @@
 //! where they may be.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Read};
+use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -57,7 +57,7 @@ impl OpenFile {
                 Err(TryLockError::WouldBlock) if start.elapsed() < limit => std::thread::sleep(STEP),
                 Err(TryLockError::WouldBlock) => {
                     let what = format!("locked by another process for {} seconds", limit.as_secs());
-                    return Err(io::Error::new(io::ErrorKind::TimedOut, what));
+                    return Err(io::Error::new(ErrorKind::TimedOut, what));
                 }
             }
         }
@@ -184,4 +184,10 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
 #[cfg(not(unix))]
 fn is_at(_: &File, _: &Path) -> io::Result<bool> {
     Ok(true)
+}
+
+/// Whether nothing is at a path. A path whose folder cannot be searched may lead to something.
+pub fn is_absent(path: &Path) -> bool {
+    let absent = |error: &io::Error| matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
+    path.metadata().as_ref().is_err_and(absent)
 }

@@ -29,6 +29,17 @@ pub struct LoadOptions {
     pub overrides: Vec<FileOverride>,
 }
 
+impl LoadOptions {
+    /// The same options, but the format and the family of each file are detected.
+    #[must_use]
+    pub fn with_detected_formats(&self) -> LoadOptions {
+        let mut options = self.clone();
+        let of_files = options.overrides.iter_mut().map(|it| &mut it.options).chain([&mut options.file]);
+        of_files.for_each(|file| (file.format, file.family) = (None, None));
+        options
+    }
+}
+
 /// A machine whose results are compared with those of others.
 pub struct NamedTestee {
     /// Its name in reports and vectors.

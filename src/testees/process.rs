@@ -183,9 +183,9 @@ impl ProcessVm {
     /// Sends requests to processes, and calls `take` with the index of each when a process works on it and when it has
     /// answered, in any order. A process gets as many of them together as it takes.
     ///
-    /// A process that crashes or times out is ended. If it had other requests before or at the same time, a request
-    /// without an answer is repeated alone on a new process, so that it is not blamed for the effects of another
-    /// request. If one of the requests in flight crashes or times out alone as well, the others are not flaky.
+    /// A process that crashes or times out is ended, and a request without an answer is repeated alone on a new process:
+    /// it is not blamed for the effects of another request, nor for chance. If one of the requests in flight crashes or
+    /// times out alone as well, the others are not flaky.
     fn exchange<E: Exchange>(
         &self,
         exchanges: &[&E],
@@ -202,17 +202,35 @@ impl ProcessVm {
                 ends.extend(self.exchange_with(&running, &rest[..places], interrupt, take));
                 continue;
             }
-            let start = Instant::now();
-            take(0, Exchanged::Started);
-            let answer = self.answer_alone(rest[0], interrupt);
-            let answer = answer.inspect_err(|stopped| self.breakdowns.add_steady(stopped));
-            let end = answer.map(|answer| {
-                take(0, Exchanged::Answered(answer));
-                None
-            });
-            ends.push((end, start.elapsed()));
+            ends.push(self.exchange_with_new(rest[0], interrupt, &mut |it| take(0, it)));
         }
         ends
+    }
+
+    /// As [`ProcessVm::exchange`], with a new process that was announced.
+    fn exchange_with_new<E: Exchange>(
+        &self,
+        exchange: &E,
+        interrupt: &Interrupt,
+        take: &mut dyn FnMut(Exchanged<E::Answer>),
+    ) -> (AnswerEnd, Duration) {
+        let start = Instant::now();
+        take(Exchanged::Started);
+        let first = match self.answer_alone(exchange, interrupt) {
+            Ok(answer) => {
+                take(Exchanged::Answered(answer));
+                return (Ok(None), start.elapsed());
+            }
+            Err(first) => (first, start.elapsed()),
+        };
+        if !first.0.is_breakdown() {
+            return (Err(first.0), first.1);
+        }
+        let (end, time) = self.repeat(exchange, first, interrupt, take);
+        if let Ok(Some((first, _))) = &end {
+            self.breakdowns.add_unrepeated(first);
+        }
+        (end, time)
     }
 
     /// As [`ProcessVm::exchange`], with a process that has places for all of them.
@@ -226,7 +244,6 @@ impl ProcessVm {
         let in_flight = RequestsInFlight::new(running);
         let taken = TakenPlaces::new(&self.pool, running, exchanges.len());
         let ids = running.next_ids(exchanges.len());
-        let is_alone = ids.start == 1 && self.in_flight() == 1;
         let mut lines = String::new();
         exchanges.iter().zip(ids.clone()).for_each(|(exchange, id)| exchange.write(id, &mut lines));
         let numbers: Vec<_> = ids.clone().map(Some).collect();
@@ -244,23 +261,16 @@ impl ProcessVm {
         drop(taken);
         let mut ends: Vec<_> = exchanges.iter().map(|_| Ok(None)).collect();
         for (index, stopped) in broken_down {
-            ends[index] = match stopped {
-                Stopped::Crash(_) | Stopped::Timeout(_) if !is_alone => {
-                    let first = (stopped, times[index]);
-                    let start = Instant::now();
-                    take(index, Exchanged::Started);
-                    let repeated = self.repeat(exchanges[index], first, &in_flight, interrupt);
-                    times[index] = start.elapsed();
-                    repeated.map(|(answer, first)| {
-                        take(index, Exchanged::Answered(answer));
-                        Some(first)
-                    })
-                }
-                _ => {
-                    self.breakdowns.add_steady(&stopped);
-                    Err(stopped)
-                }
-            };
+            if !stopped.is_breakdown() {
+                ends[index] = Err(stopped);
+                continue;
+            }
+            let first = (stopped, times[index]);
+            (ends[index], times[index]) =
+                self.repeat(exchanges[index], first, interrupt, &mut |it| take(index, it));
+            if ends[index].as_ref().is_err_and(Stopped::is_breakdown) {
+                in_flight.breaks_down_alone();
+            }
         }
         self.without_explained(ends, in_flight).into_iter().zip(times).collect()
     }
@@ -280,34 +290,37 @@ impl ProcessVm {
         ends
     }
 
-    /// Sends a request alone over which a process broke down that had others, and returns its answer and how that was
-    /// the `first` time.
+    /// Sends a request alone over which a process broke down the `first` time, and returns how that ended and how long
+    /// it took.
     fn repeat<E: Exchange>(
         &self,
         exchange: &E,
         first: (Stopped, Duration),
-        in_flight: &RequestsInFlight,
         interrupt: &Interrupt,
-    ) -> Result<(E::Answer, (Stopped, Duration)), Stopped> {
+        take: &mut dyn FnMut(Exchanged<E::Answer>),
+    ) -> (AnswerEnd, Duration) {
         // Then the process was ended by this one.
         if interrupt.is_requested() {
-            return Err(Stopped::Interrupted);
+            return (Err(Stopped::Interrupted), first.1);
         }
         if let Some(idle) = self.pool.announce() {
             self.finish_process(&idle, Instant::now());
         }
+        let start = Instant::now();
+        take(Exchanged::Started);
         let second = match self.answer_alone(exchange, interrupt) {
-            Ok(answer) => return Ok((answer, first)),
+            Ok(answer) => {
+                take(Exchanged::Answered(answer));
+                return (Ok(Some(first)), start.elapsed());
+            }
             Err(second) => second,
         };
-        if matches!(second, Stopped::Crash(_) | Stopped::Timeout(_)) {
-            in_flight.breaks_down_alone();
-        }
         self.breakdowns.add_steady(&second);
-        Err(match (second, first) {
+        let second = match (second, first) {
             (Stopped::Timeout(second), (Stopped::Crash(crash), _)) => late_after(&second, &crash),
             (second, _) => second,
-        })
+        };
+        (Err(second), start.elapsed())
     }
 
     /// Sends a request to a new process, which was announced and gets other requests only after this one.

@@ -106,4 +106,9 @@ impl Stopped {
         let what = format!("the program cannot be loaded: {}", reason.what);
         Stopped::Error(LoadError { what, ..reason })
     }
+
+    /// Whether the testee crashed or did not answer in time.
+    pub(crate) fn is_breakdown(&self) -> bool {
+        matches!(self, Stopped::Crash(_) | Stopped::Timeout(_))
+    }
 }

@@ -136,6 +136,8 @@ pub enum Agreement {
     Unsupported,
     /// No machine supports them.
     NoneSupports,
+    /// Some machine skipped them, and all that ran them pass.
+    Skipped,
 }
 
 /// Cases on which each machine does the same.

@@ -340,6 +340,23 @@ fn an_update_removes_what_a_run_does_not_need() {
     );
 }
 
+/// `--prune` removes entries of cases that no longer exist, and not of those that cannot be read.
+#[cfg(unix)]
+#[test]
+fn entries_of_cases_that_cannot_be_read_stay() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs::copy(at_root(ADD), path("add.json")).unwrap();
+    std::os::unix::fs::symlink("loop", path("loop")).unwrap();
+    let list =
+        ["loop/a.json::one", "loop/a.json::*", "loop/**", "deleted/a.json::one"].map(|id| entry(id, ""));
+    fs::write(path("known.toml"), list.concat()).unwrap();
+    let update = ["known", "update", "known.toml", "add.json", "--prune"];
+    let Ran { exit, stdout, stderr } = ran(command(&update).current_dir(folder.path()).output().unwrap());
+    assert_eq!((exit, &*stdout), (0, "removed deleted/a.json::one: no such case exists\n"));
+    assert_eq!(stderr, "note: 3 entries of cases that did not run: kept\n");
+}
+
 /// Nothing is printed before the list is written, and a list is created even if nothing is in it.
 #[test]
 fn an_update_is_printed_after_it_is_written() {

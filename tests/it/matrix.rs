@@ -672,6 +672,25 @@ fn known_failures_of_machines_are_counted_as_known() {
     assert_eq!(of_matrix(), (0, [passed, 0, failed]));
 }
 
+/// What a run skipped, for example after its last allowed failure, may be supported.
+#[test]
+fn skipped_cases_are_not_unsupported() {
+    let folder = TempDir::new().unwrap();
+    let (pass, skip) =
+        (serde_json::json!({"verdict": "pass"}), serde_json::json!({"verdict": "skip", "reason": "late"}));
+    let of = |first: &Json, second: &Json| {
+        [case("a.json", "one", first), case("a.json", "two", second), case("a.json", "three", &pass)]
+    };
+    let files = [("a.json", report("a", &of(&pass, &skip))), ("b.json", report("b", &of(&skip, &skip)))];
+    let paths = reports(folder.path(), &files);
+    let shown = vmconf(&["matrix", "--results", &paths[0], "--results", &paths[1]]);
+    let heading = |line: &&str| line.contains(" case: ");
+    let headings: Vec<_> = shown.stdout.lines().filter(heading).collect();
+    assert_eq!(headings, ["1 case: skipped on some machines"; 2], "{shown:?}");
+    let warnings = "warning: the run of a skipped 1 case\nwarning: the run of b skipped 2 cases\n";
+    assert_eq!(shown.stderr, warnings);
+}
+
 /// A run that was interrupted says nothing about the cases that it did not reach.
 #[test]
 fn interrupted_runs_are_named() {

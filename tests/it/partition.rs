@@ -325,6 +325,20 @@ fn parts_with_other_settings_are_of_another_run() {
     }
 }
 
+/// Another version may judge cases otherwise.
+#[test]
+fn parts_of_another_version_are_of_another_run() {
+    let folder = TempDir::new().unwrap();
+    let files = parts(folder.path(), "slice", 2, &["vectors/evm/arithmetic/add.json"]);
+    let text = fs::read_to_string(&files[0]).unwrap();
+    let other =
+        text.replacen(concat!("\"vmconf\":\"", env!("CARGO_PKG_VERSION"), "\""), "\"vmconf\":\"0.0.7\"", 1);
+    fs::write(&files[0], other).unwrap();
+    let merged = merge(&files, &[]);
+    let why = concat!(": it was written by vmconf ", env!("CARGO_PKG_VERSION"), ", not 0.0.7\n");
+    assert!(merged.exit == 2 && merged.stderr.ends_with(why), "{merged:?}");
+}
+
 /// A list of known failures decides verdicts as well: its text is part of a run.
 #[test]
 fn parts_with_another_list_of_known_failures_are_of_another_run() {

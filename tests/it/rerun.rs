@@ -167,6 +167,25 @@ fn cases_that_no_longer_exist_are_reported() {
     assert_eq!(diff.stderr, "note: vectors/a/gas.json is deleted; 1 case in it did not run again\n");
 }
 
+/// Where a folder cannot be searched, or a format does not fit, nothing is known to be deleted.
+#[cfg(unix)]
+#[test]
+fn what_cannot_be_read_stays_outstanding() {
+    let place = three();
+    place.run_all();
+    let path = |name: &str| place.folder.path().join(name);
+    fs::rename(path("vectors/c"), path("kept")).unwrap();
+    std::os::unix::fs::symlink("c", path("vectors/c")).unwrap();
+    let (_, stderr, exit) = place.rerun(&[]);
+    assert!(exit == 3 && !stderr.contains("deleted"), "{exit} {stderr}");
+    let (_, stderr, _) = place.rerun(&["--format", "neovm-n3"]);
+    assert!(!stderr.contains("deleted"), "{stderr}");
+    fs::remove_file(path("vectors/c")).unwrap();
+    fs::rename(path("kept"), path("vectors/c")).unwrap();
+    let (ids, stderr, _) = place.rerun(&[]);
+    assert!(ALL.iter().all(|id| ids.iter().any(|it| it == id)) && stderr.is_empty(), "{ids:?} {stderr}");
+}
+
 /// The cases of a file that is broken as a whole are unknown: after it is repaired, all of them run.
 #[test]
 fn rerun_loads_a_broken_file_again() {

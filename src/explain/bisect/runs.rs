@@ -85,7 +85,7 @@ pub fn runs(one: &mut OnVm, other: &mut OnVm, isa: &Isa) -> Result<Bisected, Sto
             Ok(compared) => Some(compared),
             // The instruction that follows the difference may reach a limit of the runner.
             Err(stopped) if parting.is_some() => {
-                broke = matches!(stopped, Stopped::Crash(_) | Stopped::Timeout(_)).then_some(stopped);
+                broke = stopped.is_breakdown().then_some(stopped);
                 None
             }
             Err(stopped) => return Err(stopped),

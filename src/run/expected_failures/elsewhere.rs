@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use super::{ExpectedFailure, ExpectedFailures};
 use crate::model::{CaseId, CaseReport};
 use crate::run::anchor::Anchor;
+use crate::run::open_file::is_absent;
 use crate::run::options::{LoadOptions, RunOptions};
 use crate::run::select::open;
 use crate::run::sources;
@@ -29,8 +30,15 @@ pub fn elsewhere(
     }
     let mut elsewhere = BTreeSet::new();
     for (place, numbers) in places {
-        // A place that does not exist has no cases.
-        let found = sources::find(&[place], anchor).unwrap_or_default();
+        // A place that does not exist has no cases. One that cannot be read may have any.
+        let found = match sources::find(std::slice::from_ref(&place), anchor) {
+            Err(_) if is_absent(&place) => continue,
+            Err(_) => {
+                elsewhere.extend(numbers);
+                continue;
+            }
+            Ok(found) => found,
+        };
         for source in &found.sources {
             let file = open(&source, &options);
             let others: Vec<_> = file.ids().filter(|id| !ran.contains(id)).map(|id| id.to_string()).collect();

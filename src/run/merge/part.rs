@@ -79,7 +79,6 @@ impl PartHeader {
             selection: paths.into_iter().collect(),
             flags: flags.into_iter().collect(),
             common: ReportStart {
-                vmconf: String::new(),
                 system: None,
                 versions: Vec::new(),
                 partition: Some(ReportedPartition {

@@ -19,17 +19,15 @@ const LAUNCHERS: &[&str] = &[
     "mvn", "gradle", "zig", "nodemon", "xargs", "parallel", "eval", "cd", "pushd", "source", "dune", "cabal",
     "stack", "runghc", "mix", "rebar3", "sbt", "mill", "scala", "lein", "clj", "clojure", "dart", "flutter",
     "swift", "crystal", "nim", "gleam", "tsx", "ts-node", "bundle", "rake", "hatch", "pdm", "pipenv",
-    "conda", "pixi", "meson", "ninja",
+    "conda", "pixi", "meson", "ninja", "awk", "gawk", "mawk", "find", "expect",
 ];
-
-/// Programs that start the program in their arguments.
-const WRAPPERS: &[&str] = &["env", "nice", "ionice", "nohup", "setsid", "stdbuf", "timeout", "time"];
 
 /// Interpreters that can run something else than a file: a folder, a module or a text. Versions may follow the names.
 const INTERPRETERS: &[&str] =
     &["python", "pypy", "node", "nodejs", "ruby", "perl", "php", "lua", "luajit", "java"];
 
-/// Flags after which an interpreter runs something else than a file.
+/// Flags after which an interpreter runs something else than a file; also with the text or the name in the same word,
+/// as in `-mvm`, or behind other flags, as in `-Im`.
 const TEXT_FLAGS: &[&str] = &["-c", "-e", "-m", "--eval", "-cp", "--module"];
 
 /// Flags of interpreters whose value is the next argument, which is not what runs.
@@ -95,12 +93,12 @@ impl IdentityReader<'_> {
         if is_interpreter {
             self.interpreted(name, arguments.iter().map(String::as_str))?;
         }
-        if WRAPPERS.contains(&name) {
-            let is_program = |word: &&String| self.program(word).is_some();
-            let at = arguments.iter().position(|word| is_program(&word)).unwrap_or(arguments.len());
-            return self.started(&arguments[at..], depth);
-        }
-        for argument in arguments {
+        for (index, argument) in arguments.iter().enumerate() {
+            self.refuse_computed(argument)?;
+            // A program may start another one, as `env` and `taskset` do.
+            if self.program(argument).is_some() {
+                return self.started(&arguments[index..], depth);
+            }
             // --config=FILE too.
             let file = argument.split_once('=').map_or(argument.as_str(), |(_, value)| value);
             for path in [argument.as_str(), file].map(|word| self.in_folder(word)) {
@@ -112,6 +110,18 @@ impl IdentityReader<'_> {
         Ok(())
     }
 
+    /// Refuses a word of a command that stands for files which it does not name: a folder, and another `PATH`.
+    fn refuse_computed(&self, word: &str) -> Result<(), UnknownIdentity> {
+        if word == "PATH" || word.starts_with("PATH=") {
+            return Err(unknown("the command sets PATH".to_owned()));
+        }
+        // `.` is also a command of shells.
+        if !word.is_empty() && word != "." && self.in_folder(word).is_dir() {
+            return Err(unknown(format!("{word} is a folder")));
+        }
+        Ok(())
+    }
+
     /// Refuses what an interpreter runs unless it is a file: of a folder or a module, it chooses the files.
     fn interpreted<'w>(
         &self,
@@ -119,7 +129,7 @@ impl IdentityReader<'_> {
         mut arguments: impl Iterator<Item = &'w str>,
     ) -> Result<(), UnknownIdentity> {
         while let Some(word) = arguments.next() {
-            if TEXT_FLAGS.contains(&word) {
+            if is_text_flag(name, word) {
                 break;
             }
             if VALUE_FLAGS.contains(&word) {
@@ -146,7 +156,7 @@ impl IdentityReader<'_> {
         };
         let interpreter: Vec<_> = first.split_whitespace().collect();
         // As in `#!/usr/bin/env python3`.
-        let is_env = |word: &&&str| file_name(word) == "env" || word.starts_with('-');
+        let is_env = |word: &&&str| file_name(word) == "env" || word.starts_with('-') || word.contains('=');
         let name = interpreter.iter().find(|word| !is_env(word)).map_or("", |word| file_name(word));
         refuse_launcher(name)?;
         if let Some(path) = self.program(name).filter(|_| !name.is_empty()) {
@@ -214,6 +224,7 @@ impl IdentityReader<'_> {
         if word.is_empty() {
             return Ok(());
         }
+        self.refuse_computed(word)?;
         refuse_launcher(file_name(word))?;
         let in_folder = self.in_folder(word);
         let path = if in_folder.is_file() { Some(in_folder) } else { self.program(word) };
@@ -262,6 +273,18 @@ fn file_name(path: &str) -> &str {
 fn is_interpreter(name: &str) -> bool {
     let is_version = |rest: &str| rest.chars().all(|it| it.is_ascii_digit() || it == '.');
     INTERPRETERS.iter().any(|start| name.strip_prefix(start).is_some_and(is_version))
+}
+
+/// Whether a flag is one of [`TEXT_FLAGS`].
+fn is_text_flag(interpreter: &str, word: &str) -> bool {
+    const MAX_FLAGS: usize = 4;
+    let is_short = |word: &str| {
+        let flags = word.trim_start_matches('-');
+        let ends = word.len() <= MAX_FLAGS && flags.ends_with(['c', 'e', 'm']);
+        !word.starts_with("--") && word.starts_with('-') && (flags.starts_with(['c', 'e', 'm']) || ends)
+    };
+    // Java has long flags with one hyphen.
+    TEXT_FLAGS.contains(&word) || !interpreter.starts_with("java") && is_short(word)
 }
 
 /// Whether the next argument of a shell is the text that it runs, as after `-c` and `-ec`.
@@ -361,18 +384,20 @@ mod tests {
         let fill = || {
             place.write("vm", "\x7fELF binary");
             place.write("vm.conf", "a");
+            place.write("a-starter", "\x7fELF binary");
             place.write("lib.py", "x = 1");
             place.write("run.sh", "#!/bin/sh\n# $HOME is of no interest\nexec ./inner.sh \"$@\"\n");
             place.write("inner.sh", "#!/usr/bin/env sh\nexec ./vm --config=vm.conf\n");
             place.write("adapter.py", "#!/usr/bin/env python3\nprint()\n");
         };
-        let commands: [(&[&str], &[&str]); 6] = [
+        let commands: [(&[&str], &[&str]); 7] = [
             (&["./vm", "--config=vm.conf"], &["vm", "vm.conf"]),
             (&["./run.sh"], &["run.sh", "inner.sh", "vm", "vm.conf"]),
             (&["sh", "-c", "./vm | cat vm.conf"], &["vm", "vm.conf"]),
             (&["sh", "run.sh"], &["run.sh", "inner.sh", "vm", "vm.conf"]),
             (&["env", "X=1", "./adapter.py", "lib.py"], &["adapter.py", "lib.py"]),
             (&["timeout", "5", "sh", "inner.sh"], &["inner.sh", "vm", "vm.conf"]),
+            (&["./a-starter", "--fork", "env", "./vm", "vm.conf"], &["vm", "vm.conf"]),
         ];
         for (words, deciding) in commands {
             fill();
@@ -420,6 +445,7 @@ mod tests {
     fn programs_without_a_file_are_unknown() {
         let place = FilePlace(TempDir::new().unwrap());
         place.write("by-name.sh", "#!/bin/sh\nexec \"$VM\"\n");
+        place.write("vm", "\x7fELF binary");
         place.write("elsewhere.sh", "#!/bin/bash\ncd /somewhere && exec ./vm\n");
         // Folders, which an interpreter searches for the file that it runs.
         fs::create_dir(place.0.path().join("machine")).unwrap();
@@ -441,6 +467,13 @@ mod tests {
             &["sh", "-c", "exec perl -w machine"],
             &["./interprets.sh"],
             &["mix", "run"],
+            &["./vm", "machine"],
+            &["sh", "-c", "exec ./vm machine"],
+            &["env", "PATH=/elsewhere", "vm"],
+            &["sh", "-c", "export PATH=/elsewhere; exec vm"],
+            &["perl", "-mvm", "by-name.sh"],
+            &["perl", "-we", "by-name.sh"],
+            &["awk", "BEGIN { system(\"vm\") }"],
         ] {
             assert!(place.identity(words).is_err(), "{words:?}");
         }

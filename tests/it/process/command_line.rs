@@ -370,6 +370,28 @@ fn results_of_a_machine_without_a_release_are_not_cached() {
     assert!(run("m").stdout.contains("(5 of them from the cache)"));
 }
 
+/// The first case of a process is tried again as well: verdicts do not depend on the order of cases.
+#[test]
+fn a_case_that_crashes_first_is_tried_again() {
+    let project = Project::new();
+    let serve = format!("{} serve evm", env!("CARGO_BIN_EXE_vmconf"));
+    let script = format!(
+        "read -r hello\necho \"$hello\" | {serve} | sed 's/\"inFlight\":[0-9]*,//'\n\
+         read -r request || exit 0\n[ -e tried ] || {{ touch tried; exit 7; }}\n\
+         {{ echo \"$hello\"; echo \"$request\"; cat; }} | {serve} | sed -u 1d\n"
+    );
+    project.write("machine.sh", &script);
+    let run = |more: &[&str]| {
+        let _ = fs::remove_file(project.0.path().join("tried"));
+        project.run(&[&["run", "add.json", "--jobs", "1", "--vm", "m=sh machine.sh"], more].concat())
+    };
+    let ran = run(&[]);
+    assert!(ran.exit == 3 && ran.stdout.contains("4 passed, 0 failed, 1 flaky, 0 errors"), "{ran:?}");
+    assert!(ran.stdout.contains("ended with exit code 7"), "{ran:?}");
+    let passes = run(&["--flaky", "pass"]);
+    assert!(passes.exit == 0 && passes.stdout.contains("5 passed"), "{passes:?}");
+}
+
 /// A flaky case is counted apart in every report; `--flaky pass` lets it pass with a note, and it is never kept.
 #[test]
 fn a_flaky_case_is_detected() {
