@@ -376,7 +376,7 @@ fn a_case_that_crashes_first_is_tried_again() {
     let project = Project::new();
     let serve = format!("{} serve evm", env!("CARGO_BIN_EXE_vmconf"));
     let script = format!(
-        "read -r hello\necho \"$hello\" | {serve} | sed 's/\"inFlight\":[0-9]*,//'\n\
+        "read -r hello\necho \"$hello\" | {serve} | sed 's/,\"inFlight\":[0-9]*//'\n\
          read -r request || exit 0\n[ -e tried ] || {{ touch tried; exit 7; }}\n\
          {{ echo \"$hello\"; echo \"$request\"; cat; }} | {serve} | sed -u 1d\n"
     );
