@@ -124,7 +124,7 @@ pub static KEYS: &[KeyRow] = rows! {
     LastFailure, "the failing one before", ExplorerKey::Char('A') => "A";
     Failures, "all failing assertions", ExplorerKey::Char('l') => "l";
     Writes, "all writes of the datum", ExplorerKey::Char('w') => "w";
-    NextChange, "its next change by other than N, or =value", ExplorerKey::Char('c') => "c";
+    NextChange, "its next change not by N, or write of =N", ExplorerKey::Char('c') => "c";
     Start, "to the start", ExplorerKey::Char('0') => "0", ExplorerKey::Home => "home";
     Finish, "to the end", ExplorerKey::Char('G') => "G", ExplorerKey::End => "end";
     GoTo, "to a step by number", ExplorerKey::Char('g') => "g";

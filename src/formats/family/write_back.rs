@@ -49,11 +49,13 @@ pub(super) fn write_back<'d>(writer: FamilyWriter<'_>, wrong: &WrongAssertion<'d
         (Expected::Is(_) | Expected::Len(_), _) => {
             wrong.replace(like(wrong.node, wrong.present()?, declared(family, wrong.at))?)
         }
+        (Expected::Record, _) => Err(NotRepresentable::because(
+            "the machine has none, which bless does not write in place of one with contents",
+        )),
         (
             Expected::Absent
             | Expected::OneOf(_)
             | Expected::IsOrAbsent(_)
-            | Expected::Record
             | Expected::Type(_)
             | Expected::Only(_)
             | Expected::Order(_),
