@@ -187,11 +187,8 @@ impl Tracer {
         self.filter.steps
     }
 
-    /// Ends the trace; `how` says in one line how the run ended. Nothing is written after the first error.
-    ///
-    /// # Errors
-    ///
-    /// The first error of writing.
+    /// Ends the trace; `how` says in one line how the run ended. Nothing is written after the first error, which is
+    /// returned here.
     pub fn end(&mut self, state: &dyn Inspect, how: &str) -> io::Result<()> {
         if self.steps() == 0 {
             self.start(state);

@@ -130,10 +130,6 @@ impl Report for Json {
 }
 
 /// Writes why a case fails as one line of JSON. Its schema is `schemas/diff.schema.json`.
-///
-/// # Errors
-///
-/// When it cannot be written.
 pub fn explained(out: &mut dyn Write, explained: &Explanation) -> io::Result<()> {
     writeln!(out, "{}", one_line(&ExplanationLine::from(explained)))
 }

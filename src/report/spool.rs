@@ -25,10 +25,6 @@ impl Spool {
     }
 
     /// Reads the text from its start.
-    ///
-    /// # Errors
-    ///
-    /// When the temporary file cannot be written or read.
     pub fn reader(&mut self) -> io::Result<impl Read> {
         self.file.flush()?;
         let file = self.file.get_mut();

@@ -70,11 +70,8 @@ fn has_other_type(mismatch: &Mismatch) -> bool {
     }
 }
 
-/// The assertions that do not hold in `state`, in their order.
-///
-/// # Errors
-///
-/// The first assertion on a field that the machine does not declare.
+/// The assertions that do not hold in `state`, in their order. The error is the first assertion on a field that the
+/// machine does not declare.
 pub fn diff(assertions: &[Assertion], state: &dyn Observe) -> Result<Vec<Mismatch>, UnknownField> {
     diff_each(assertions.iter(), state)
 }

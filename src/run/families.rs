@@ -38,11 +38,7 @@ impl FamilyMachine {
     }
 }
 
-/// Whether a family can have this name.
-///
-/// # Errors
-///
-/// When vmconf embeds a machine of this name.
+/// Whether a family can have this name; an error if vmconf embeds a machine of this name.
 pub fn not_embedded(name: &str) -> Result<(), String> {
     match machines::by_name(name) {
         Some(_) => Err(format!("vmconf embeds a machine {name}: a family needs another name")),
@@ -57,11 +53,8 @@ impl Default for Families {
 }
 
 impl Families {
-    /// These families and another one, which takes the place of one of the same machine.
-    ///
-    /// # Errors
-    ///
-    /// When vmconf embeds a machine of this name.
+    /// These families and another one, which takes the place of one of the same machine. An error if vmconf embeds a
+    /// machine of this name.
     pub fn with(&self, family: &'static Family) -> Result<Families, String> {
         let name = family.machine;
         not_embedded(name)?;

@@ -347,11 +347,7 @@ impl<'f> LoadedCase<'f> {
         self.executed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads the case.
-    ///
-    /// # Errors
-    ///
-    /// When the format panics, with its message.
+    /// Reads the case. An error is the message of a panic of the format.
     pub fn read(&self) -> Result<FileReading, String> {
         let LoadedCase { document, format, node, files, options, shared, .. } = self;
         let context = ReadContext { options: options.read, files, shared: Some(shared) };
@@ -569,11 +565,8 @@ fn one_of_families(
     }
 }
 
-/// The format of a file and the evidence for it, in a few words: `vmtests, "exec" in line 3`.
-///
-/// # Errors
-///
-/// When the file cannot be read, or when it must be a vector file and its format is not detected.
+/// The format of a file and the evidence for it, in a few words: `vmtests, "exec" in line 3`. Fails if the file cannot
+/// be read, or if it must be a vector file and its format is not detected.
 pub fn explain_format(source: &VectorSource, options: &LoadOptions) -> Result<String, Diagnostic> {
     let (interrupt, options) = (&options.run.interrupt, options.for_file(source));
     let document = read_text(source, options, interrupt).and_then(|text| parse(text, options));

@@ -51,12 +51,8 @@ pub struct MergeError {
     pub what: String,
 }
 
-/// Merges the reports of all parts of a run. `text_of` returns the text of a vector file if it exists, for
-/// excerpts.
-///
-/// # Errors
-///
-/// When a part is missing, occurs twice or is of another run, or when an input is not a report.
+/// Merges the reports of all parts of a run. `text_of` returns the text of a vector file if it exists, for excerpts.
+/// Fails if a part is missing, occurs twice or is of another run, or if an input is not a report.
 pub fn merge(
     sources: &[PartSource<'_>],
     text_of: &mut dyn FnMut(&str) -> Option<String>,

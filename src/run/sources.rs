@@ -172,12 +172,9 @@ impl FromIterator<VectorSource> for Sources {
 
 /// The files that `paths` name: a path is a file, a folder for all `.json` files in it and its subfolders, or a case
 /// id for the file of the case; from the working folder, else from the anchor, and the other way round for an id. A
-/// path that does not exist as it is typed is read as ids show it. Symbolic links inside a folder are skipped, so
-/// that nothing outside it is read. A folder that cannot be searched becomes a source that cannot be read.
-///
-/// # Errors
-///
-/// The first path that does not exist or cannot be opened.
+/// path that does not exist as it is typed is read as ids show it. Symbolic links inside a folder are skipped, so that
+/// nothing outside it is read. A folder that cannot be searched becomes a source that cannot be read. The error is the
+/// first path that does not exist or cannot be opened.
 pub fn find(paths: &[PathBuf], anchor: &Anchor) -> Result<FoundSources, UnusablePath> {
     let mut found = FoundSources::default();
     for path in paths {

@@ -21,10 +21,6 @@ pub fn one_line(document: &impl Serialize) -> String {
 }
 
 /// Writes a document as [`one_line`] and a line terminator.
-///
-/// # Errors
-///
-/// When it cannot be written.
 pub fn write_line<T: Serialize>(out: &mut dyn Write, document: &T) -> io::Result<()> {
     writeln!(out, "{}", one_line(document))
 }

@@ -90,31 +90,19 @@ pub struct ReadError {
     pub what: String,
 }
 
-/// Reads a run; `name` is the name of the input in messages.
-///
-/// # Errors
-///
-/// The first line that cannot be read or that is out of place, such as a first line that does not start a
-/// run, or a missing summary at the end.
+/// Reads a run; `name` is the name of the input in messages. The error is the first line that cannot be read or that
+/// is out of place, such as a first line that does not start a run, or a missing summary at the end.
 pub fn read(name: &str, input: &mut dyn BufRead) -> Result<RecordedRun, ReadError> {
     read_at_most(MAX_CASES, name, input)
 }
 
 /// Reads a run of at most this number of cases.
-///
-/// # Errors
-///
-/// As [`read`] does.
 pub fn read_at_most(max_cases: usize, name: &str, input: &mut dyn BufRead) -> Result<RecordedRun, ReadError> {
     RecordReading { max_cases, ..RecordReading::default() }.all(name, input)
 }
 
 /// Reads a record, and passes its cases to `each` instead of keeping them. If an error follows, discard them: the record
 /// is damaged.
-///
-/// # Errors
-///
-/// As [`read`] does.
 pub fn read_each(
     name: &str,
     input: &mut dyn BufRead,

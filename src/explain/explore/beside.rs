@@ -241,11 +241,7 @@ impl PairedExplorer {
     }
 
     /// The first state in which two runs differ; `None` if there is none. For runs that can only be compared step by
-    /// step, such as traces in files.
-    ///
-    /// # Errors
-    ///
-    /// When a run has no step.
+    /// step, such as traces in files. Fails if a run has no step.
     pub fn first_difference(sides: &mut [ComparedSide; 2]) -> io::Result<Option<u64>> {
         let form = TraceForm::Eip3155;
         let shown = sides.each_ref().map(|side| side.explorer.recording.now());

@@ -79,10 +79,6 @@ impl PageCut {
 
 /// Writes a page, and returns what of the run it has. `command` is what follows the name of the command that opens the
 /// run in a terminal.
-///
-/// # Errors
-///
-/// When writing fails.
 pub fn write(
     opened: Opened,
     source: &[String],
@@ -107,10 +103,6 @@ fn command_line(words: &ShellWords) -> String {
 }
 
 /// Writes a page of two runs beside each other, and returns what it does not have.
-///
-/// # Errors
-///
-/// When writing fails.
 pub fn write_pair(
     mut pair: PairedExplorer,
     source: &[String],

@@ -18,11 +18,8 @@ pub struct TraceFile {
 }
 
 impl TraceFile {
-    /// Reads a trace; other lines than steps and the summary are noted. `name` is that of the file.
-    ///
-    /// # Errors
-    ///
-    /// Which line is wrong and what was expected, or that there is no step.
+    /// Reads a trace; other lines than steps and the summary are noted. `name` is that of the file. An error says
+    /// which line is wrong and what was expected, or that there is no step.
     pub fn read(name: &str, text: Vec<u8>) -> Result<TraceFile, String> {
         if u32::try_from(text.len()).is_err() {
             return Err(format!("{name}: larger than {} bytes", u32::MAX));

@@ -46,11 +46,7 @@ pub struct Declaration {
 }
 
 impl Declaration {
-    /// Parses a declaration.
-    ///
-    /// # Errors
-    ///
-    /// All faults, in the order of the text.
+    /// Parses a declaration. An error has all faults, in the order of the text.
     pub fn parse(text: &str) -> Result<Declaration, Vec<Diagnostic>> {
         let text = &SourceText::new(text);
         let root = DeTable::parse(text.as_str()).map_err(|error| {

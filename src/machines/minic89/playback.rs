@@ -54,13 +54,9 @@ struct SnapshotPc {
 }
 
 impl Playback {
-    /// Creates a machine that shows snapshots, which are documents with the published schema. Also returns
-    /// where they contradict the metadata document or each other. Contradictory data is shown as far as
-    /// possible.
-    ///
-    /// # Errors
-    ///
-    /// If the metadata is not a program, or there is no snapshot.
+    /// Creates a machine that shows snapshots, which are documents with the published schema. Also returns where they
+    /// contradict the metadata document or each other. Contradictory data is shown as far as possible. Fails if the
+    /// metadata is not a program, or there is no snapshot.
     pub fn new(metadata: &Program, snapshots: &[Value]) -> Result<(Playback, Vec<String>), LoadError> {
         let code = Code::new(&metadata.0)?;
         let without_map = code.functions.iter().filter(|function| function.source_map.is_empty());

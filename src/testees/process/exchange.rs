@@ -34,11 +34,8 @@ impl<A> Exchanged<A> {
     }
 }
 
-/// Reads the answer to the request with this number; `None` is the number of `hello`.
-///
-/// # Errors
-///
-/// If the line is no answer, or one to another request.
+/// Reads the answer to the request with this number; `None` is the number of `hello`. Fails if the line is no answer,
+/// or one to another request.
 pub fn read_answer(line: &[u8], asked: Option<u64>) -> Result<ProtocolAnswer, Trouble> {
     let answer = ProtocolAnswer::read(line).map_err(|error| {
         let quoted = quoted_around(line, error.column.map_or(0, |column| column.saturating_sub(1)));
