@@ -61,7 +61,6 @@ impl TemporaryFiles {
     }
 }
 
-/// A file of results.
 pub(super) enum ResultFile {
     /// Something that is not a regular file, such as a named pipe or `/dev/stderr`, is written to directly.
     Open(File),

@@ -307,7 +307,6 @@ fn cannot_run(why: &str) -> anyhow::Error {
 }
 
 impl VmLimits {
-    /// The flags.
     const FLAGS: &[&str] = &["flaky", "timeout", "start-timeout", "vm-memory"];
 
     /// How the machine that the argument names is started. What was typed precedes its table in `vmconf.toml`, and that

@@ -63,7 +63,6 @@ enum ExplorerMode {
     Typing(Prompt, String),
 }
 
-/// What is marked in the code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CodeMark {
     /// The next instruction.

@@ -255,7 +255,6 @@ pub(super) fn number_value(node: JsonNode<'_>) -> Result<Value, Diagnostic<Origi
     quantity(node).map(Value::Int)
 }
 
-/// A hash as a value.
 pub(super) fn hash_value(node: JsonNode<'_>) -> Result<Value, Diagnostic<Origin>> {
     hash(node).map(|hash| Value::Bytes(hash.to_vec()))
 }

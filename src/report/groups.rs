@@ -193,7 +193,6 @@ impl FailureGroups {
         suspects.iter().find(|it| it.name == *suspect && before != Some(suspect)).map(heading)
     }
 
-    /// The groups.
     pub(super) fn iter(&self) -> impl Iterator<Item = &FailureGroup> {
         self.groups.values()
     }

@@ -29,7 +29,6 @@ fn counts(cell: &MatrixCell) -> String {
     if some.is_empty() { "no cases".to_owned() } else { some.join(", ") }
 }
 
-/// The heading of a group.
 fn heading(group: &MatrixGroup) -> String {
     let what = match group.what {
         Agreement::Disagree => "the machines disagree",

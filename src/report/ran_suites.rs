@@ -44,7 +44,6 @@ impl RanFiles {
         self.versions = versions.into_iter().map(described).collect();
     }
 
-    /// Adds a case.
     pub(super) fn add(&mut self, report: &CaseReport) {
         let file = self.files.entry(report.id.file.to_string()).or_default();
         file.cases += 1;

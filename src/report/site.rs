@@ -156,7 +156,6 @@ fn column_total(matrix: &Matrix, column: usize) -> MatrixCell {
     total
 }
 
-/// What is not compared in a run.
 fn not_compared(run: &ConformanceRun) -> String {
     let hashes = run.vm.iter().flat_map(|vm| &vm.not_compared).map(|field| format!("{field}, but its hash"));
     let fields = run.not_compared.iter().map(ToString::to_string);

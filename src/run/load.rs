@@ -290,7 +290,6 @@ pub struct LoadedCase<'f> {
     pub node: u32,
     /// The files that it may open.
     pub files: VectorFiles<'f>,
-    /// The options for its file.
     pub(super) options: &'f FileOptions,
     /// Data that all cases of its file share.
     shared: &'f SharedFile,
@@ -444,7 +443,6 @@ fn lfs_pointer() -> Diagnostic<Origin> {
         .under(LintRule::Unreadable)
 }
 
-/// The content of a file.
 pub(crate) enum FileContent {
     /// Vectors of a format.
     Vectors(Document, &'static Format),

@@ -416,7 +416,6 @@ impl ConfigReader<'_> {
         }
     }
 
-    /// The settings in a table with this scope.
     fn entries(&mut self, table: &DeTable<'_>, scope: SettingScope) -> Vec<ConfigEntry> {
         let settings = self.settings;
         let fits =

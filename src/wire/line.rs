@@ -170,7 +170,6 @@ pub(crate) struct LineHeader<'l> {
     pub(super) version: Option<u32>,
 }
 
-/// Reads a line.
 pub(crate) fn read<'l, T: Deserialize<'l>>(line: &'l [u8]) -> Result<T, LineError> {
     Ok(serde_json::from_slice(line)?)
 }

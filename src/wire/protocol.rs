@@ -561,7 +561,6 @@ impl ProtocolAnswer {
 /// A type of line, and the function that reads it.
 type LineReader<T> = (&'static str, fn(&[u8]) -> Result<T, LineError>);
 
-/// Reads a line of one of these types.
 fn read_typed<T>(line: &[u8], types: &[LineReader<T>]) -> Result<T, LineError> {
     let LineHeader { r#type, .. } = read(line)?;
     if let Some((_, read)) = types.iter().find(|known| known.0 == r#type) {

@@ -53,7 +53,6 @@ impl From<&SuspectAnalysis> for ReportedSuspects {
     }
 }
 
-/// The type of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LineType {
     Run,

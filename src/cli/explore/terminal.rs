@@ -32,7 +32,6 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// How long the program may take to end after a signal.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// What is shown.
 pub(super) enum ShownRuns {
     One(Box<Explorer>),
     Two(Box<PairedExplorer>),

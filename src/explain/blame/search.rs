@@ -27,7 +27,6 @@ pub struct WriterSearch {
     step: u64,
     /// How many stack values the last instruction left in place, how many it pushed, and the other cells that it wrote.
     last: Option<(usize, usize, Vec<Cell>)>,
-    /// What it creates.
     creates: Option<Creation>,
 }
 

@@ -143,7 +143,6 @@ pub static KEYS: &[KeyRow] = rows! {
     OtherPane, "code or state", ExplorerKey::Tab => "tab";
 };
 
-/// The command of a key.
 pub(super) fn command(key: ExplorerKey) -> Option<ExplorerCommand> {
     let row = KEYS.iter().find(|row| row.keys.iter().any(|(its, _)| *its == key));
     row.map(|row| row.command)

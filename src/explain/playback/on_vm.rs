@@ -68,7 +68,6 @@ impl PlaybackFailures {
 /// How the machine reports the steps of a run.
 #[derive(Clone, Copy)]
 struct VmShows {
-    /// Its instructions.
     instructions: bool,
     /// Its state after any number of them.
     states: bool,

@@ -63,7 +63,6 @@ struct RowWatch<'s> {
     direction: Direction,
     /// The number of the next state.
     step: u64,
-    /// The state before it.
     before: Option<Vec<StateSection>>,
     best: Option<(u64, Datum)>,
 }

@@ -92,7 +92,6 @@ impl NamedFailure {
         self.parts.binary_search(&part).is_ok()
     }
 
-    /// Its file.
     pub(super) fn file(&self) -> &str {
         file_of(&self.id)
     }

@@ -240,7 +240,6 @@ pub(crate) fn observed_with_cells(info: &MachineInfo) -> Vec<ObservedNumber> {
     numbers
 }
 
-/// The numbers of a program.
 pub(crate) fn numbers(program: &Value, observed: &[ObservedNumber]) -> NumbersBefore {
     observed.iter().map(|number| number.value(program)).collect()
 }

@@ -118,7 +118,6 @@ impl SpectrumCache {
         Some(ExecutedCase { machine, extent, passes, length, executes })
     }
 
-    /// Adds what a case executes.
     pub(super) fn add(&self, file: &FileKey, node: u32, case: &ExecutedCase) {
         let ExecutedCase { machine, extent, passes, length, executes } = case;
         let mut state = self.state();

@@ -67,7 +67,6 @@ impl Declaration {
         self.names.find(name, |index| &self.member_at(index).name)
     }
 
-    /// The member with this index.
     pub(super) fn member_at(&self, index: usize) -> &DeclaredField {
         let after = index.checked_sub(self.state.len());
         after.map_or_else(|| &self.state[index], |after| &self.input[after])

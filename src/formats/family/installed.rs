@@ -201,7 +201,6 @@ impl FamilyPaths<'_> {
     }
 }
 
-/// The shapes of declared fields.
 fn shapes(fields: impl Iterator<Item = &'static DeclaredField>) -> &'static [MemberShape] {
     let shape = |field: &'static DeclaredField| MemberShape {
         name: &field.name,

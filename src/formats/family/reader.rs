@@ -394,7 +394,6 @@ impl CaseReader<'_> {
         }
     }
 
-    /// The object at a path.
     fn object<'d>(&mut self, path: &NodePath, node: JsonNode<'d>) -> Option<JsonNode<'d>> {
         let found = path.find(node);
         match found {

@@ -32,7 +32,6 @@ impl<'r> TinyReader<'r> {
         TinyReader { context, diagnostics, members: Vec::new(), places: Vec::new() }
     }
 
-    /// The case with these steps.
     pub(super) fn case(self, steps: Steps) -> Case {
         let program = Program::from(Value::Record(self.members));
         Case { machine: MACHINE, program, places: self.places, steps, label: None }
@@ -87,7 +86,6 @@ impl<'r> TinyReader<'r> {
         self.diagnostics.keep(lexical::count(node, name)).map(Value::int)
     }
 
-    /// One of these strings.
     pub(super) fn one_of(&mut self, node: JsonNode<'_>, name: &str, words: &[&str]) -> Option<String> {
         let text = node.text().filter(|text| words.contains(&&**text));
         if text.is_none() {

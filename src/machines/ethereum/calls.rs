@@ -46,7 +46,6 @@ struct Call {
     end: Option<CallEnd>,
 }
 
-/// How a call ended.
 struct CallEnd {
     result: InstructionResult,
     gas_used: u64,

@@ -181,7 +181,6 @@ impl Ethereum {
         self.fork
     }
 
-    /// The running frame.
     pub(super) fn running(&self) -> Option<&EthFrame> {
         self.frames().last()
     }

@@ -52,7 +52,6 @@ pub(super) fn words(bytes: usize) -> u64 {
 
 // Comparing limb by limb keeps words in general registers. The lowest limb comes first, since it usually decides.
 
-/// Whether the word is zero.
 #[inline(always)]
 pub(super) fn is_zero(word: Word) -> bool {
     let [a, b, c, d] = *word.as_limbs();

@@ -103,7 +103,6 @@ impl MiniC89 {
         }
     }
 
-    /// Starts a run.
     fn begin(&mut self, entry: &Value, start: RunStart<'_>) -> Result<(), LoadError> {
         self.limits = default_limits(self.account.room());
         self.limits.steps = self.code.as_ref().and_then(|code| code.step_limit);
@@ -166,7 +165,6 @@ impl MiniC89 {
         stop
     }
 
-    /// Counts attempts.
     pub(super) fn count(&mut self, attempts: u64) {
         self.step += attempts;
         self.account.executed(attempts);

@@ -158,7 +158,6 @@ struct FolderNames {
 }
 
 impl FolderNames {
-    /// [`ListedFolder::name_of`].
     fn name_of(&mut self, root: &ListedFolder, path: &Path) -> Arc<str> {
         let (Some(folder), Some(file)) = (path.parent(), path.file_name()) else { return root.name_of(path) };
         // Bytes are compared faster than components.

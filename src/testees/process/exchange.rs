@@ -25,7 +25,6 @@ pub(super) enum Exchanged<A> {
 }
 
 impl<A> Exchanged<A> {
-    /// The answer, if it is one.
     pub(super) fn answer(self) -> Option<A> {
         match self {
             Exchanged::Started => None,

@@ -64,7 +64,6 @@ pub fn cells(
     reader.finish()
 }
 
-/// The record of a memory with these cells.
 pub(super) fn record(cells: &[MemoryCell]) -> Value {
     Value::Record(
         cells.iter().map(|cell| (address_key(cell.address), Value::Int(cell.value.clone()))).collect(),

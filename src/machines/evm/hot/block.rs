@@ -39,7 +39,6 @@ impl BlockPlace {
     }
 }
 
-/// A step of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct BlockStep {
     pub(super) action: BlockAction,
@@ -146,7 +145,6 @@ impl NextBlock {
     }
 }
 
-/// A block.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct HotBlock {
     /// The highest price of its instructions.

@@ -159,7 +159,6 @@ impl BlockGraph {
         self.used() - usize::from(below)
     }
 
-    /// The word of an item that is a constant.
     pub(super) fn constant(&self, item: StackItem) -> Option<Word> {
         match item {
             StackItem::Constant(number) => Some(self.constants[usize::from(number)]),
