@@ -349,7 +349,7 @@ impl CliCommand {
 
     fn run(self, settings: Settings) -> anyhow::Result<Exit> {
         match self {
-            CliCommand::Run(command) if command.is_watch() => watch::run(command, settings, parse_run),
+            CliCommand::Run(command) if command.watch => watch::run(command, settings, parse_run),
             command => command.run_once(&settings).map_err(|error| settings.located(error)),
         }
     }

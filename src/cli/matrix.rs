@@ -208,7 +208,7 @@ impl MatrixRun<'_> {
     }
 
     fn end(self) -> ConformanceRun {
-        self.collector.not_compared(self.machine, self.conformance.not_compared());
+        self.collector.not_compared(self.machine, &self.conformance.not_compared);
         self.conformance
     }
 }

@@ -50,7 +50,7 @@ impl ReportArgs {
             verbosity: self.verbosity.level(),
             grouping: self.grouping(),
             when: Some(history::now()),
-            slow: Some(self.verbosity.slow()),
+            slow: Some(self.verbosity.slow),
             below_checkout: below_checkout(anchor).unwrap_or_default(),
             ..report::ReportOptions::default()
         }

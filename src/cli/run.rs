@@ -65,13 +65,13 @@ pub(super) struct RunArgs {
 
     /// Keep running; re-run affected cases when files change
     #[arg(long, conflicts_with_all = ["partition", "rerun"])]
-    watch: bool,
+    pub(super) watch: bool,
 
     #[command(flatten)]
     known: KnownArgs,
 
     #[command(flatten)]
-    vm: VmArgs,
+    pub(super) vm: VmArgs,
 
     #[command(flatten)]
     worlds: WorldsArgs,
@@ -87,11 +87,6 @@ pub(super) struct RunArgs {
 }
 
 impl RunArgs {
-    /// Whether the command waits for changes and runs again: [`super::watch`].
-    pub(super) fn is_watch(&self) -> bool {
-        self.watch
-    }
-
     /// Takes the paths that `other` has read from standard input.
     pub(super) fn keep_standard_input(&mut self, other: &RunArgs) {
         self.select.keep_standard_input(&other.select);
@@ -100,11 +95,6 @@ impl RunArgs {
     /// The paths that were typed.
     pub(super) fn paths(&self) -> &[PathBuf] {
         self.select.paths()
-    }
-
-    /// The machine in another process.
-    pub(super) fn vm(&self) -> &VmArgs {
-        &self.vm
     }
 
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {

@@ -138,9 +138,10 @@ pub struct Tracer {
     filter: StepFilter,
     writer: Box<dyn TraceWriter>,
     out: TracedCount,
-    /// The maximum number of bytes, and whether it was reached.
+    /// The maximum number of bytes.
     most: u64,
-    is_cut: bool,
+    /// Whether steps are missing at the end, since there are too many bytes before.
+    pub is_cut: bool,
     /// The step that is executing.
     open: Option<TracedAccount>,
     result: io::Result<()>,
@@ -175,11 +176,6 @@ impl Tracer {
     ) -> Tracer {
         let (filter, out) = (StepFilter::new(selection), TracedCount { out, bytes: 0 });
         Tracer { filter, writer, out, most, is_cut: false, open: None, result: Ok(()) }
-    }
-
-    /// Whether steps are missing at the end, since there are too many bytes before.
-    pub fn is_cut(&self) -> bool {
-        self.is_cut
     }
 
     /// How many steps were executed so far, including those that are not selected.

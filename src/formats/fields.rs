@@ -156,7 +156,8 @@ const MEMBERS: usize = 8;
 
 /// An object that is being read.
 pub struct FieldReader<'d> {
-    node: JsonNode<'d>,
+    /// The object.
+    pub(super) node: JsonNode<'d>,
     /// The name of the object in messages: "test", "account".
     name: &'static str,
     names: MemberNames,
@@ -191,11 +192,6 @@ impl<'d> FieldReader<'d> {
         let known = diagnostics.known_keys();
         let members = node.members().collect();
         Some(FieldReader { node, name, names, members, respelled: Vec::new(), known })
-    }
-
-    /// The object.
-    pub fn node(&self) -> JsonNode<'d> {
-        self.node
     }
 
     /// Where the object starts.

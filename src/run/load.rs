@@ -28,7 +28,8 @@ use crate::text::source_text::SourceText;
 pub struct LoadedFile<'s> {
     source: Arc<VectorSource>,
     options: &'s FileOptions,
-    cases: Option<LoadedCases<'s>>,
+    /// The cases; `None` if the file has no format.
+    pub(super) cases: Option<LoadedCases<'s>>,
     /// Errors and notes that belong to no case.
     errors: Vec<Diagnostic>,
     notes: Vec<Diagnostic>,
@@ -95,11 +96,6 @@ impl<'s> LoadedFile<'s> {
     pub(super) fn forget_whole(&mut self) {
         self.errors.clear();
         self.notes.clear();
-    }
-
-    /// The cases; `None` if the file has no format.
-    pub(super) fn cases_mut(&mut self) -> Option<&mut LoadedCases<'s>> {
-        self.cases.as_mut()
     }
 
     /// The file.

@@ -136,14 +136,14 @@ impl Sources {
 
     /// Adds the files of a folder. Returns why some were skipped.
     fn add_folder(&mut self, mut folder: ListedFolder) -> Vec<String> {
-        if self.seen.has_above(folder.real()) {
+        if self.seen.has_above(&folder.real) {
             return Vec::new();
         }
         let others = Some(&self.seen).filter(|seen| !seen.is_empty());
         let (count, passed_over) = folder.count(others);
         self.len += count;
         self.seen.names.insert((folder.name(), None));
-        self.seen.folders.insert(folder.real().to_owned());
+        self.seen.folders.insert(folder.real.clone());
         self.paths.push(Selected::Folder(folder));
         passed_over
     }

@@ -40,9 +40,9 @@ pub struct ComparedSide {
 
 /// Two runs of a program.
 pub struct PairedExplorer {
-    sides: [ComparedSide; 2],
+    pub(super) sides: [ComparedSide; 2],
     /// The index of the side that has the keys.
-    active: usize,
+    pub(super) active: usize,
     /// The number of the first state in which they differ, if there is one.
     first: Option<u64>,
     differs: Vec<StateDifference>,
@@ -66,11 +66,6 @@ impl PairedExplorer {
 
     pub(super) fn side_mut(&mut self, index: usize) -> &mut ComparedSide {
         &mut self.sides[index]
-    }
-
-    /// The index of the run that has the keys.
-    pub(super) fn active(&self) -> usize {
-        self.active
     }
 
     pub(super) fn active_side(&self) -> &ComparedSide {
@@ -168,11 +163,6 @@ impl PairedExplorer {
     pub(super) fn compare_at(&mut self, step: u64) {
         self.sides.iter_mut().for_each(|side| side.explorer.look_at(step));
         self.compare();
-    }
-
-    /// The two runs themselves.
-    pub(super) fn into_sides(self) -> [ComparedSide; 2] {
-        self.sides
     }
 
     /// The number of the first state in which they differ.

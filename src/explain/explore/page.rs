@@ -118,7 +118,7 @@ pub fn write_pair(
     members.extend(differences.json());
     let mut data = vec![packed(&format!("{{{}}}", joined(&members)), &[])?];
     let mut cuts: Vec<_> = differences.cut(last).into_iter().collect();
-    for (side, name) in pair.into_sides().into_iter().zip(names) {
+    for (side, name) in pair.sides.into_iter().zip(names) {
         let Explorer { id, command, recording, assertions, demands, .. } = side.explorer;
         let run = PageRun { id, command: command_line(&command), recording, assertions, demands };
         let PackedRun { data: packed, cut } = run.packed(source, MAX_BYTES / 2)?;

@@ -14,7 +14,7 @@ pub struct TraceFile {
     steps: Vec<(u32, u32)>,
     end: TraceMembers,
     /// What is remarkable about the file, for people.
-    notes: Vec<String>,
+    pub notes: Vec<String>,
 }
 
 impl TraceFile {
@@ -59,11 +59,6 @@ impl TraceFile {
         }
         trace.text = text;
         Ok(trace)
-    }
-
-    /// What is remarkable about the file, for people.
-    pub fn notes(&self) -> &[String] {
-        &self.notes
     }
 
     /// The text of the file.

@@ -98,7 +98,7 @@ impl NeoProgram {
 
     /// `script`, `message`, `scriptTable`.
     pub(super) fn read_v2(&mut self, fields: &mut FieldReader<'_>, diagnostics: &mut Diagnostics) {
-        let test = Some(fields.node());
+        let test = Some(fields.node);
         if let Some(script) = fields.present("script") {
             let value = if script.is_array() {
                 let diagnostic = || wrong_type(script, "script", "hex digits in quotes");

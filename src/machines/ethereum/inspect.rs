@@ -77,7 +77,7 @@ impl Inspect for Ethereum {
             Section::of("stack, top first", (0..height).map(item)).stacked(StackCount::FromBottom),
             memory,
             self.storage_section(),
-            self.calls().section(),
+            self.calls.section(),
         ];
         let logs = self.shown_logs();
         let others = [self.transient_section(), logs, self.accounts_section()];
@@ -103,7 +103,7 @@ impl Inspect for Ethereum {
     }
 
     fn failure(&self) -> Option<String> {
-        self.trail()?.failure.map(|failure| format!("{failure:?}"))
+        self.trail.as_ref()?.failure.map(|failure| format!("{failure:?}"))
     }
 
     fn depth(&self) -> usize {
@@ -168,7 +168,7 @@ impl InspectTransaction for Ethereum {
     }
 
     fn wrote(&self) -> Vec<Cell> {
-        self.trail().map_or_else(Vec::new, super::trail::Trail::cells)
+        self.trail.as_ref().map_or_else(Vec::new, super::trail::Trail::cells)
     }
 
     fn changed_besides(&self, at: &Path) -> Option<String> {

@@ -191,18 +191,18 @@ impl PageStates {
         let mut writes = PageWrites::default();
         // The first one is nothing.
         writes.ranges.insert(Vec::new());
-        let mut changed = vec![0; steps.wrote().len()];
+        let mut changed = vec![0; steps.wrote.len()];
         let index = |step: u64| usize::try_from(step - steps.first()).unwrap_or(usize::MAX);
         let shown = self.spans.iter().flat_map(|(first, count)| *first..first + count);
         shown.zip(&self.changed).for_each(|(step, its)| changed[index(step)] = *its);
         let mut number = |wrote: usize, changed: usize| {
             *writes.numbers.entry((wrote, changed)).or_insert_with(|| {
                 let written =
-                    StepWrites { changed: self.changes[changed].clone(), ..steps.writes()[wrote].clone() };
+                    StepWrites { changed: self.changes[changed].clone(), ..steps.writes[wrote].clone() };
                 u32::try_from(writes.ranges.insert_full(ranked.written(&written)).0).unwrap_or(u32::MAX)
             })
         };
-        let wrote = steps.wrote().iter().zip(changed);
+        let wrote = steps.wrote.iter().zip(changed);
         let wrote: Vec<_> = wrote.map(|(wrote, changed)| number(*wrote as usize, changed)).collect();
         let sets: Vec<_> = steps.sets().map(|(index, set)| (index, number(set, 0))).collect();
         let spans = self.spans.iter().map(|(first, count)| (first - steps.first(), count));

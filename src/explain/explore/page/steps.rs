@@ -32,9 +32,9 @@ pub(super) struct PageSteps {
     /// The number of frames in each state.
     depth: Vec<u32>,
     /// What the instruction before each state wrote, as an index of `writes`.
-    wrote: Vec<u32>,
+    pub(super) wrote: Vec<u32>,
     /// What instructions and the vector wrote, without data that no cell holds; the first one is nothing.
-    writes: IndexSet<StepWrites>,
+    pub(super) writes: IndexSet<StepWrites>,
     /// What the vector sets before a state, as an index of `writes`.
     sets: Vec<(u64, usize)>,
     pending: Option<PendingWrites>,
@@ -128,16 +128,6 @@ impl PageSteps {
         let count = usize::try_from((until + 1).saturating_sub(self.first)).unwrap_or(usize::MAX);
         let wrote = self.wrote[..count.min(self.wrote.len())].iter().enumerate().rev();
         wrote.filter(move |(_, wrote)| is_it[**wrote as usize]).map(|(index, _)| self.first + index as u64)
-    }
-
-    /// What the instruction before a state wrote, as an index.
-    pub(super) fn wrote(&self) -> &[u32] {
-        &self.wrote
-    }
-
-    /// What instructions and the vector wrote.
-    pub(super) fn writes(&self) -> &IndexSet<StepWrites> {
-        &self.writes
     }
 
     /// What the vector set before states of the page: the state counted from the first one, and what, as an index.
