@@ -27,11 +27,11 @@ use vmconf::wire::mutants::Mutants;
 use super::cache_file::{self, CacheFile, KEY_DIGITS};
 use super::form::forms;
 use super::number::{number, percent, positive};
-use super::processors::processors;
 use super::program::machine_argument;
 use super::result_file::write_own;
 use super::select::Select;
 use super::settings::Settings;
+use super::system::processors;
 use super::unwritten::Unwritten;
 use super::{families, output};
 

@@ -179,16 +179,10 @@ impl Explorer {
         explorer
     }
 
-    /// The explorer, which also shows what the case demands.
+    /// The explorer, which also shows what the case demands, and knows its id and the command that opens it.
     #[must_use]
-    pub fn with_demands(self, demands: Demands) -> Explorer {
-        Explorer { demands, ..self }
-    }
-
-    /// The explorer, which knows the id of the case and the command that opens it.
-    #[must_use]
-    pub fn with_command(self, id: String, command: ShellWords) -> Explorer {
-        Explorer { id, command, ..self }
+    pub fn with_case(self, id: String, command: ShellWords, demands: Demands) -> Explorer {
+        Explorer { id, command, demands, ..self }
     }
 
     /// Goes to a state, if its number is given, and selects the datum with this name there.
@@ -246,7 +240,7 @@ impl Explorer {
             ExplorerKey::Char(character) => text.push(character),
             ExplorerKey::Backspace => drop(text.pop()),
             ExplorerKey::Enter => return self.entered(prompt, &text, keep_going),
-            ExplorerKey::Escape => return,
+            ExplorerKey::Esc => return,
             _ => {}
         }
         self.mode = ExplorerMode::Typing(prompt, text);

@@ -64,7 +64,7 @@ impl Recording {
     /// Like [`Recording::new`], but calls `see` after each step of the case.
     pub fn seen(mut machine: Embedded, case: &Case, see: See<'_>) -> Result<Recording, LoadError> {
         machine.machine().load(&case.program)?;
-        let mut checkpoints = Checkpoints::new();
+        let mut checkpoints = Checkpoints::default();
         let RecordedStretch { stretches, ends, stopped } =
             stretches::record(&mut machine, case, see, &mut checkpoints)?;
         let last = stretches.len() - 1;

@@ -2,7 +2,6 @@
 //! compressed form, and a script that steps through them.
 
 mod codes;
-mod failure;
 mod pair;
 mod places;
 mod spans;
@@ -18,9 +17,8 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Value as Json, json};
 
-use self::failure::PageFailure;
 use self::pair::PairDifferences;
-use self::spans::spans;
+use self::spans::{PageFailure, spans};
 use self::states::{MAX_ROWS, PageStates};
 use self::steps::{PageSteps, packed_column};
 use super::beside::PairedExplorer;

@@ -89,7 +89,8 @@ impl Recording {
         let from = self.now.step + u64::from(direction == Direction::Forward);
         self.search(from, direction, keep_going, &mut |recording, range| {
             let (matches, flow) = (&matches, ControlFlow::Continue(()));
-            let mut watch = Executions { matches, step: range.start, best: Best::new(direction), flow };
+            let mut watch =
+                Executions { matches, step: range.start, best: Best { direction, step: None }, flow };
             recording.watch(range, &mut watch);
             watch.best.step
         })
@@ -160,10 +161,6 @@ struct Best {
 }
 
 impl Best {
-    fn new(direction: Direction) -> Best {
-        Best { direction, step: None }
-    }
-
     /// Adds a match; breaks if no better one can follow.
     fn add(&mut self, step: u64) -> ControlFlow<()> {
         self.step = Some(step);
