@@ -122,7 +122,6 @@ struct BlessCounts {
     broken: usize,
 }
 
-/// The accepted changes of a file.
 struct AcceptedChanges<'b> {
     source: &'b VectorSource,
     blessed: &'b Blessed,

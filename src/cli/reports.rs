@@ -61,7 +61,6 @@ impl ReportArgs {
         self.requested.iter().any(|requested| requested.kind.name == "json")
     }
 
-    /// How failures are grouped.
     pub(super) fn grouping(&self) -> Grouping {
         match self.group {
             Some(GroupBy::Symptom) => Grouping::ByCause,

@@ -67,7 +67,6 @@ pub(super) enum ResultFile {
     /// A regular file is written to a temporary file in the same folder and moved into place when it is
     /// complete, so that readers never see a partial file.
     Replaced {
-        /// The temporary file.
         new: NamedTempFile,
         /// Its place. A link that the user typed is followed before: the file that it leads to is replaced.
         path: PathBuf,

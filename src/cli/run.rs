@@ -197,7 +197,6 @@ impl Runner<'_> {
         paths_and_filters.chain(self.args.subset.selected()).collect()
     }
 
-    /// The files that reports are written to.
     pub(super) fn report_files(&self) -> impl Iterator<Item = &Path> {
         self.args.reports.files()
     }

@@ -183,7 +183,6 @@ fn cut(id: &CaseId, reached: &LimitReached) -> anyhow::Error {
     BrokenInput(format!("{id}: {reached}; --from, --to, --last and --op select steps")).into()
 }
 
-/// The instruction of this name.
 fn op(isa: &'static Isa, name: &str) -> anyhow::Result<&'static OpInfo> {
     isa.by_name(name).with_context(|| {
         if isa.ops.is_empty() {

@@ -101,7 +101,6 @@ where
 }
 
 impl VmArgs {
-    /// What a flaky case is.
     pub(super) fn flaky(&self) -> Flaky {
         self.limits.flaky.unwrap_or_default()
     }
@@ -190,7 +189,6 @@ impl VmsArgs {
         !self.vms.is_empty()
     }
 
-    /// What a flaky case is.
     pub(super) fn flaky(&self) -> Flaky {
         self.limits.flaky.unwrap_or_default()
     }

@@ -114,7 +114,6 @@ pub struct Explorer {
     message: String,
     /// What was searched last.
     sought: Option<Sought>,
-    /// What the case demands.
     demands: Demands,
     counting: StackCounting,
     time_line: Option<TimeLine>,

@@ -250,7 +250,6 @@ pub(super) fn fresh(value: &Value) -> Result<Json, NotRepresentable> {
     })
 }
 
-/// A quantity as a value.
 pub(super) fn number_value(node: JsonNode<'_>) -> Result<Value, Diagnostic<Origin>> {
     quantity(node).map(Value::Int)
 }
@@ -259,7 +258,6 @@ pub(super) fn hash_value(node: JsonNode<'_>) -> Result<Value, Diagnostic<Origin>
     hash(node).map(|hash| Value::Bytes(hash.to_vec()))
 }
 
-/// Bytes as a value.
 pub(super) fn data_value(node: JsonNode<'_>) -> Result<Value, Diagnostic<Origin>> {
     data(node).map(Value::Bytes)
 }

@@ -66,7 +66,6 @@ impl Diagnostics {
         self.add(Severity::Error, diagnostic);
     }
 
-    /// Whether there is an error.
     pub(super) fn has_errors(&self) -> bool {
         self.found.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
     }

@@ -60,7 +60,6 @@ pub enum CannotRun {
     },
 }
 
-/// How a machine ended.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum StateEnd {
     /// With these values of the compared fields.
@@ -93,7 +92,6 @@ impl BrokenEnd {
     }
 }
 
-/// Runs states.
 pub(super) struct StateRuns<'m> {
     info: &'static MachineInfo,
     pub(super) machines: &'m [NamedTestee],
@@ -266,7 +264,6 @@ impl<'m> StateRuns<'m> {
     }
 }
 
-/// Whether the user ignores a field.
 fn is_ignored(field: &DeclaredField, ignored: &[IgnoredField]) -> bool {
     ignored.iter().any(|ignored| ignored.field == *field.name)
 }

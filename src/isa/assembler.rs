@@ -293,7 +293,6 @@ impl<'s> BytesAssembler<'s> {
     }
 }
 
-/// The number that a word denotes.
 fn number(word: SourceWord<'_>) -> Result<BigInt, AsmError> {
     integer(word.text).ok_or_else(|| {
         word.error(format!("{} is not a number", quoted(word.text)), "0x hex, decimal or @label")

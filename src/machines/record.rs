@@ -93,7 +93,6 @@ pub(super) fn text<'v>(name: &str, value: &'v Value) -> Result<&'v str, LoadErro
     }
 }
 
-/// The members of a record.
 pub(super) fn members_of<'v>(name: &str, value: &'v Value) -> Result<&'v [(Name, Value)], LoadError> {
     match value {
         Value::Record(members) => Ok(members),
@@ -133,7 +132,6 @@ pub(super) fn word_of_key(key: &str) -> Result<EvmWord, LoadError> {
         .ok_or_else(|| LoadError::new(format!("{} must be a hex number of at most 32 bytes", quoted(key))))
 }
 
-/// The word as a number.
 pub(super) fn word_value(word: EvmWord) -> Value {
     Value::Int(match *word.as_limbs() {
         [low, 0, 0, 0] => BigInt::from(low),

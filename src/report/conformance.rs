@@ -102,7 +102,6 @@ pub(super) struct ConformanceDeviation {
     pub(super) known: Option<(String, Option<String>)>,
 }
 
-/// The cases of a deviation.
 #[derive(Default)]
 pub(super) struct DeviatingCases {
     pub(super) count: u64,

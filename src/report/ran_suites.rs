@@ -38,7 +38,6 @@ pub(super) struct RanSuite<'r> {
 }
 
 impl RanFiles {
-    /// Sets the versions of the folders.
     pub(super) fn set_versions(&mut self, versions: impl IntoIterator<Item = VectorsVersion>) {
         let described = |version: VectorsVersion| (version.folder.clone(), described(&version));
         self.versions = versions.into_iter().map(described).collect();
@@ -66,12 +65,10 @@ impl RanFiles {
         RanSuite { name, files, versions: versions.into_iter().collect() }
     }
 
-    /// The folders of the files.
     pub(super) fn folders(&self) -> BTreeSet<&str> {
         self.files.keys().map(|file| file.rsplit_once('/').map_or(".", |(folder, _)| folder)).collect()
     }
 
-    /// The digest of all files.
     pub(super) fn digest(&self) -> Option<String> {
         digest(self.files.iter().map(|(name, file)| (&**name, file)))
     }

@@ -112,7 +112,6 @@ impl FileResults {
     }
 }
 
-/// A line of the text.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CacheLine {

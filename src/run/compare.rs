@@ -276,7 +276,6 @@ fn only(assertion: &Assertion, keys: &[PathKey], members: &[(Name, Value)], mism
 mod tests {
     use super::*;
 
-    /// A machine with one field.
     struct OneField(Value);
 
     impl Observe for OneField {

@@ -189,7 +189,6 @@ impl<'s> LoadedFile<'s> {
     }
 }
 
-/// The cases of a file.
 pub(crate) struct LoadedCases<'s> {
     source: Arc<VectorSource>,
     options: &'s FileOptions,

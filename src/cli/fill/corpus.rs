@@ -75,7 +75,6 @@ pub(super) struct CorpusRequest<'a> {
     pub(super) agree: usize,
 }
 
-/// Makes the corpus.
 pub(super) fn make(
     request: &CorpusRequest<'_>,
     vms: &[Arc<ProcessVm>],

@@ -56,7 +56,6 @@ pub struct OnVm {
     info: &'static MachineInfo,
     /// The program, as written in requests.
     program: serde_json::Value,
-    /// The actions of the case.
     actions: Vec<WireAction>,
     /// The limits of the runner that differ from their defaults, by the names of their flags.
     limits: BTreeMap<String, u64>,

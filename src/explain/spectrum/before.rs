@@ -86,7 +86,6 @@ impl ObservedNumber {
         matches!(self.source, NumberSource::Cell { .. })
     }
 
-    /// How many bits it has.
     pub(crate) fn bits(&self) -> u32 {
         self.field_type.bits().unwrap_or(1)
     }

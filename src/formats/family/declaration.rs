@@ -78,7 +78,6 @@ impl Declaration {
     }
 }
 
-/// The keys of a declaration.
 const KEYS: [&str; 6] = ["machine", "title", "optional", "state", "input", "format"];
 
 fn read(reader: &mut TomlReader<'_>, root: &DeTable<'_>, span: Range<usize>) -> Option<Declaration> {

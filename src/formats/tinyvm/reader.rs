@@ -15,7 +15,6 @@ pub(super) const ENDS: &[&str] = &["stop", "outcome"];
 /// The default number of instructions that a phase, or a driver and its testee together, may attempt.
 pub(super) const STEPS: u64 = 30_000;
 
-/// Reads one case.
 pub(super) struct TinyReader<'r> {
     pub(super) context: ReadContext<'r>,
     pub(super) diagnostics: &'r mut Diagnostics,
@@ -24,7 +23,6 @@ pub(super) struct TinyReader<'r> {
     pub(super) places: Vec<(Path, Origin)>,
 }
 
-/// The steps of a case.
 pub(super) type Steps = Vec<Step>;
 
 impl<'r> TinyReader<'r> {

@@ -50,7 +50,6 @@ struct CallEnd {
     result: InstructionResult,
     gas_used: u64,
     output: Data,
-    /// The created account.
     created: Option<Address>,
 }
 

@@ -187,7 +187,6 @@ impl Ethereum {
         &self.frames[..self.depth]
     }
 
-    /// The code of the next instruction.
     pub(super) fn next_code(&self) -> Option<u8> {
         let bytecode = &self.running()?.interpreter.bytecode;
         bytecode.bytecode_slice().get(bytecode.pc()).copied()

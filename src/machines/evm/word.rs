@@ -58,7 +58,6 @@ pub(super) fn is_zero(word: Word) -> bool {
     a == 0 && b | c | d == 0
 }
 
-/// Whether the words are the same.
 #[inline(always)]
 pub(super) fn equal(one: Word, other: Word) -> bool {
     let ([a, b, c, d], [e, f, g, h]) = (*one.as_limbs(), *other.as_limbs());

@@ -39,7 +39,6 @@ impl EvmWorld {
         self.0.entry(low_160(address)).or_default()
     }
 
-    /// The account, if it exists.
     pub(super) fn get(&self, address: Word) -> Option<&EvmAccount> {
         self.0.get(&low_160(address))
     }

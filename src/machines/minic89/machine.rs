@@ -218,7 +218,6 @@ impl MiniC89 {
         functions.zip(calls.chain([self.ip]))
     }
 
-    /// The function with this id.
     pub(super) fn function(&self, fid: i32) -> Option<&Function> {
         let code = self.code.as_ref()?;
         Some(&code.functions[code.by_fid(fid)?])

@@ -8,7 +8,6 @@ use crate::model::Value;
 #[derive(Debug, Clone, Default)]
 pub(super) struct SourceMap(Vec<(u64, Option<BigInt>)>);
 
-/// The name of a slot.
 #[derive(Debug, Clone)]
 pub(super) struct LocalName {
     slot: u64,

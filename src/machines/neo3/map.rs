@@ -47,7 +47,6 @@ impl MapKey {
         }
     }
 
-    /// The key as an item.
     pub(super) fn item(&self) -> Neo3Item {
         match self {
             MapKey::Boolean(value) => Neo3Item::Boolean(*value),

@@ -167,7 +167,6 @@ impl PageSteps {
         self.wrote_last = index;
     }
 
-    /// The position of an instruction.
     fn position(&mut self, at: &At<'_>) -> PagePosition {
         let position = (self.codes.unit(at.state), Some(at.pc), line(at.state));
         if !self.positions.contains(&position) {
@@ -186,7 +185,6 @@ impl PageSteps {
     }
 }
 
-/// The source line of a state.
 fn line(state: &dyn Inspect) -> Option<u64> {
     state.source().and_then(InspectSource::line)
 }

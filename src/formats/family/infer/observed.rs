@@ -82,7 +82,6 @@ pub(super) struct ObservedObjects {
 }
 
 impl ObservedValues {
-    /// Adds a value.
     pub(super) fn add(&mut self, node: JsonNode<'_>) {
         self.add_inside(node, 0);
     }

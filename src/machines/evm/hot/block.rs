@@ -180,7 +180,6 @@ impl<'s> BlockRegisters<'s> {
         BlockRegisters { stack, base, unspent: WordPrice::default() }
     }
 
-    /// Executes a step.
     #[inline(always)]
     pub(super) fn execute(&mut self, step: &BlockStep) {
         match step.action {
@@ -196,7 +195,6 @@ impl<'s> BlockRegisters<'s> {
         }
     }
 
-    /// Whether the condition is met.
     #[inline(always)]
     pub(super) fn meets(&self, condition: &Condition) -> bool {
         let [a, b] = condition.of;

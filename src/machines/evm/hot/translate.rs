@@ -380,7 +380,6 @@ fn is_undefined(code: &[u8], at: usize) -> bool {
     code.get(at).is_some_and(|code| Op::of_code(*code).is_none())
 }
 
-/// The target of a jump.
 enum Target {
     At(usize),
     /// It is only known at run time.
