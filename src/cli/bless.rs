@@ -132,7 +132,7 @@ struct AcceptedChanges<'b> {
     text: String,
 }
 
-impl<'b> AcceptedChanges<'b> {
+impl AcceptedChanges<'_> {
     /// Writes those that are not yet written. Returns whether the file has all of them.
     fn write(&mut self) -> bool {
         if self.written == self.accepted.len() {

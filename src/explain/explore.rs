@@ -181,7 +181,7 @@ impl Explorer {
     /// The explorer, which also shows what the case demands, and knows its id and the command that opens it.
     #[must_use]
     pub fn with_case(self, id: String, command: ShellWords, demands: Demands) -> Explorer {
-        Explorer { id, command, demands, ..self }
+        Explorer { demands, id, command, ..self }
     }
 
     /// Goes to a state, if its number is given, and selects the datum with this name there.

@@ -1,5 +1,6 @@
 //! Reads an object member by member such that none is overlooked: missing and unknown ones become diagnostics.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use smallvec::SmallVec;
@@ -319,6 +320,20 @@ pub fn no_such_word<'w>(
 ) -> Diagnostic<Origin> {
     let diagnostic = Diagnostic::at(node.at(), what).expected(expected).under(LintRule::UnknownName);
     diagnostic.suggest(nearest(&node.text().unwrap_or_default(), words))
+}
+
+/// The string, if it is one of these words; `name` is what the datum is.
+pub fn one_of<'d>(
+    node: JsonNode<'d>,
+    name: &str,
+    words: &[&str],
+) -> Result<Cow<'d, str>, Diagnostic<Origin>> {
+    let text = node.text().filter(|text| words.contains(&&**text));
+    text.ok_or_else(|| {
+        let each: Vec<_> = words.iter().map(|word| quoted(word)).collect();
+        let what = format!("{name} is {}", node.shown());
+        no_such_word(node, what, each.join(" or "), words.iter().copied())
+    })
 }
 
 /// A datum of the wrong type.

@@ -1,7 +1,7 @@
 //! Reads what all kinds of TinyVM cases have in common.
 
 use super::lexical;
-use crate::formats::fields::{Diagnostics, FieldReader, no_such_word, wrong_type};
+use crate::formats::fields::{Diagnostics, FieldReader, no_such_word, one_of, wrong_type};
 use crate::formats::format::ReadContext;
 use crate::model::rule::LintRule;
 use crate::model::{Case, Diagnostic, Name, Origin, Path, Program, Step, Value};
@@ -85,13 +85,6 @@ impl<'r> TinyReader<'r> {
     }
 
     pub(super) fn one_of(&mut self, node: JsonNode<'_>, name: &str, words: &[&str]) -> Option<String> {
-        let text = node.text().filter(|text| words.contains(&&**text));
-        if text.is_none() {
-            let each: Vec<_> = words.iter().map(|word| quoted(word)).collect();
-            let what = format!("{name} is {}", node.shown());
-            let words = words.iter().copied();
-            self.diagnostics.error(no_such_word(node, what, each.join(" or "), words));
-        }
-        text.map(Into::into)
+        self.diagnostics.keep(one_of(node, name, words)).map(Into::into)
     }
 }

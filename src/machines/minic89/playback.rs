@@ -9,6 +9,7 @@ use super::explain::named;
 use super::machine::{MiniC89, RunStatus};
 use super::opcodes::MiniOp;
 use super::program::{Code, Function, MiniInstruction};
+use super::source::items;
 use super::trap::Trap;
 use super::word::MiniWord;
 use crate::machines::account::CaseAccount;
@@ -336,13 +337,6 @@ fn words(list: Option<&Value>, code: &Code, whose: &str, note: &mut dyn FnMut(St
         word.unwrap_or(MiniWord::UNINIT)
     };
     items(list).iter().enumerate().map(&mut word).collect()
-}
-
-fn items(list: Option<&Value>) -> &[Value] {
-    match list {
-        Some(Value::List(items)) => items,
-        _ => &[],
-    }
 }
 
 /// A non-negative number; 0 if there is none.

@@ -74,8 +74,9 @@ impl LocalName {
     }
 }
 
-fn items(record: Option<&Value>) -> &[Value] {
-    match record {
+/// The items, if there is a list.
+pub(super) fn items(list: Option<&Value>) -> &[Value] {
+    match list {
         Some(Value::List(items)) => items,
         _ => &[],
     }
