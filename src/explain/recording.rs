@@ -65,10 +65,9 @@ impl Recording {
     pub fn seen(mut machine: Embedded, case: &Case, see: See<'_>) -> Result<Recording, LoadError> {
         machine.machine().load(&case.program)?;
         let mut checkpoints = Checkpoints::default();
-        let RecordedStretch { stretches, ends, stopped } =
-            stretches::record(&mut machine, case, see, &mut checkpoints)?;
-        let last = stretches.len() - 1;
-        let now = Moment { stretch: last, step: stretches[last].end() };
+        let recorded = stretches::record(&mut machine, case, see, &mut checkpoints)?;
+        let now = recorded.now();
+        let RecordedStretch { stretches, ends, stopped } = recorded;
         let (program, machine) = (case.program.clone(), machine.into_machine());
         Ok(Recording { program, stretches, ends, checkpoints, machine, now, stopped })
     }

@@ -84,7 +84,7 @@ impl FailureGroups {
             options: options.clone(),
             groups: IndexMap::new(),
             cases: Vec::new(),
-            blocks: Spool::new(),
+            blocks: Spool::default(),
             analysis: None,
         }
     }

@@ -75,7 +75,7 @@ impl Json {
             let words = |words: &ShellWords| words.iter().map(str::to_owned).collect();
             partition.typed =
                 Some(TypedFlags { selection: words(&self.selection), flags: words(&self.flags) });
-            self.pending = Some((start, Spool::new()));
+            self.pending = Some((start, Spool::default()));
             return Ok(());
         }
         self.line(&ReportLine::Run(start))

@@ -223,17 +223,9 @@ mod tests {
     fn ran_cases(cases: &[(&str, &str, &str)]) -> RanFiles {
         let mut ran = RanFiles::default();
         for (file, text, name) in cases {
-            ran.add(&CaseReport {
-                id: CaseId { file: Arc::from(*file), name: Some((*name).into()), nth: 1 },
-                format: None,
-                machine: None,
-                line: None,
-                verdict: Verdict::Pass,
-                listed: None,
-                cached: false,
-                content: (!text.is_empty()).then(|| ContentDigest::of(text)),
-                time: None,
-            });
+            let id = CaseId { file: Arc::from(*file), name: Some((*name).into()), nth: 1 };
+            let content = (!text.is_empty()).then(|| ContentDigest::of(text));
+            ran.add(&CaseReport { content, ..CaseReport::new(id, Verdict::Pass) });
         }
         ran
     }

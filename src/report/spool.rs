@@ -14,11 +14,6 @@ pub struct Spool {
 }
 
 impl Spool {
-    /// An empty text.
-    pub fn new() -> Spool {
-        Spool { file: BufWriter::new(SpooledTempFile::new(MAX_IN_MEMORY)), length: 0 }
-    }
-
     /// Its length in bytes.
     pub fn length(&self) -> u64 {
         self.length
@@ -34,8 +29,9 @@ impl Spool {
 }
 
 impl Default for Spool {
+    /// An empty text.
     fn default() -> Spool {
-        Spool::new()
+        Spool { file: BufWriter::new(SpooledTempFile::new(MAX_IN_MEMORY)), length: 0 }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::machines::{self, MachineInfo};
 use crate::text::json::Document;
 
 /// Families, at most one of each machine. The default are the built-in ones.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Families(Arc<[FamilyMachine]>);
 
 /// A family, and the description of its machine.
@@ -43,12 +43,6 @@ pub fn not_embedded(name: &str) -> Result<(), String> {
     match machines::by_name(name) {
         Some(_) => Err(format!("vmconf embeds a machine {name}: a family needs another name")),
         None => Ok(()),
-    }
-}
-
-impl Default for Families {
-    fn default() -> Families {
-        Families(Arc::new([]))
     }
 }
 

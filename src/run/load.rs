@@ -310,15 +310,10 @@ impl<'f> LoadedCase<'f> {
     /// The report of the case before it runs: it passes.
     pub(super) fn report(&self) -> CaseReport {
         CaseReport {
-            id: self.id.clone(),
             format: Some(self.format.name.into()),
-            machine: None,
             line: Some(self.line()),
-            verdict: Verdict::Pass,
-            listed: None,
-            cached: false,
             content: self.content,
-            time: None,
+            ..CaseReport::new(self.id.clone(), Verdict::Pass)
         }
     }
 

@@ -24,7 +24,7 @@ use excerpts::Excerpts;
 use part::{MergedPart, PartHeader};
 
 /// The merged run.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct MergedRun {
     /// The events. Cases that fail or are broken are explained as in a single run, if the reports of the parts
     /// contain explanations.
@@ -168,14 +168,7 @@ fn distinct(parts: &[MergedPart<'_>]) -> Result<(), MergeError> {
 fn joined(parts: Vec<MergedPart<'_>>) -> MergedRun {
     let system = same(parts.iter().map(|part| &part.header.system)).flatten();
     let versions = same(parts.iter().map(|part| &part.header.versions)).unwrap_or_default();
-    let mut run = MergedRun {
-        events: Vec::new(),
-        selection: ShellWords::default(),
-        only: Vec::new(),
-        flags: ShellWords::default(),
-        system,
-        versions,
-    };
+    let mut run = MergedRun { system, versions, ..MergedRun::default() };
     let (mut files, mut vm, mut summary) = (0, None, RunSummary::default());
     let (mut cases, mut explained, mut not_compared) = (Vec::new(), Vec::new(), Vec::new());
     let mut broken: IndexMap<CaseId, IndexMap<String, Diagnostic>> = IndexMap::new();

@@ -108,7 +108,8 @@ pub fn read_each(
     input: &mut dyn BufRead,
     each: &mut dyn FnMut(RecordedCase),
 ) -> Result<RecordedRun, ReadError> {
-    RecordReading { each: Some(each), ..RecordReading::default() }.all(name, input)
+    let reading = RecordReading { max_cases: MAX_CASES, each: Some(each), ..RecordReading::default() };
+    reading.all(name, input)
 }
 
 /// Passes each line of a report to `each`, with its terminator; the number of lines.
@@ -205,6 +206,7 @@ enum RecordedState {
     Checked,
 }
 
+#[derive(Default)]
 struct RecordReading<'e> {
     max_cases: usize,
     /// Receives the cases; `None` to keep them.
@@ -215,20 +217,6 @@ struct RecordReading<'e> {
     hasher: blake3::Hasher,
     /// The counts of the lines so far.
     counted: event::RunSummary,
-}
-
-impl Default for RecordReading<'_> {
-    fn default() -> Self {
-        RecordReading {
-            max_cases: MAX_CASES,
-            each: None,
-            run: RecordedRun::default(),
-            state: RecordedState::default(),
-            bytes: 0,
-            hasher: blake3::Hasher::default(),
-            counted: event::RunSummary::default(),
-        }
-    }
 }
 
 impl RecordReading<'_> {

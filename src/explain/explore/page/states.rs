@@ -29,6 +29,7 @@ const MAX_BYTES: usize = 1 << 26;
 const BLOCK: u64 = 500;
 
 /// States of a run; each line is stored once.
+#[derive(Default)]
 pub(super) struct PageStates {
     /// How many states there are at least, however large they are.
     least: u64,
@@ -63,24 +64,7 @@ pub(super) struct PageStates {
 impl PageStates {
     /// Without states; of large states there is room for at least `least`.
     pub(super) fn new(least: u64) -> PageStates {
-        PageStates {
-            least,
-            first: 0,
-            step: 0,
-            spans: Vec::new(),
-            lines: IndexSet::new(),
-            data: IndexSet::new(),
-            places: PagePlaces::default(),
-            is_pending: false,
-            cellless: CelllessValues::new(),
-            changes: IndexSet::from_iter([Vec::new()]),
-            changed_last: 0,
-            changed: Vec::new(),
-            found: String::new(),
-            sections: Vec::new(),
-            rows: 0,
-            bytes: 0,
-        }
+        PageStates { least, changes: IndexSet::from_iter([Vec::new()]), ..PageStates::default() }
     }
 
     /// Adds the states with these numbers, as long as there is room.

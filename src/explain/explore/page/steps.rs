@@ -20,6 +20,7 @@ const BYTES_OF_WRITE: usize = size_of::<StepWrites>() + 64;
 type PagePosition = (usize, Option<usize>, Option<u64>);
 
 /// The steps of a run, one entry in each column for each state.
+#[derive(Default)]
 pub(super) struct PageSteps {
     /// The number of the first state that is kept.
     first: u64,
@@ -56,19 +57,11 @@ impl PageSteps {
         PageSteps {
             first,
             step: first.saturating_sub(1),
-            codes: PageCodes::default(),
-            positions: IndexSet::new(),
             position: column(),
             depth: column(),
             wrote: column(),
             writes: IndexSet::from_iter([StepWrites::default()]),
-            sets: Vec::new(),
-            pending: None,
-            wrote_last: 0,
-            last: None,
-            ended: None,
-            failed: false,
-            bytes: 0,
+            ..PageSteps::default()
         }
     }
 
