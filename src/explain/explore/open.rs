@@ -88,7 +88,7 @@ pub struct Opened {
     pub demands: Demands,
 }
 
-/// Runs a case of a loaded file, and records it. The error is text.
+/// Runs a case of a loaded file, and records it. An error says why there is no run.
 pub fn open(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions) -> Result<Opened, String> {
     let mut recorded = None;
     let report = run::run_by(loaded, case, options, |machine, case, see| {
