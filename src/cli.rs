@@ -4,7 +4,7 @@
 //! The files below it form an order; a test finds import cycles. From the lowest to the highest:
 //!
 //! 1. single values, output, files and errors: `candidates`, `offered_names` and `shells` (completions), `duration`,
-//!    `flags`, `form`, `limits`, `number`, `processors`, `scheduler`, `slow`, `system`; `output`, `progress`,
+//!    `flags`, `form`, `limits`, `number`, `scheduler`, `slow`, `system`; `output`, `progress`,
 //!    `text_diff`, `verbosity`; `input`, `new_file`, `result_file`, `unwritten`; `conduct` (how machines behaved),
 //!    `errors`, `final_state`, `find_case`, `help`, `history` (recorded runs);
 //! 2. `settings`: what was typed and what `vmconf.toml` sets, built once and passed to the commands; what they share
@@ -63,7 +63,6 @@ mod number;
 mod offered_names;
 mod output;
 mod outstanding;
-mod processors;
 mod program;
 mod progress;
 mod reports;
@@ -349,7 +348,7 @@ impl CliCommand {
 
     fn run(self, settings: Settings) -> anyhow::Result<Exit> {
         match self {
-            CliCommand::Run(command) if command.is_watch() => watch::run(command, settings, parse_run),
+            CliCommand::Run(command) if command.watch => watch::run(command, settings, parse_run),
             command => command.run_once(&settings).map_err(|error| settings.located(error)),
         }
     }

@@ -70,7 +70,6 @@ pub(super) struct AdapterManifest {
     pub(super) follows: Option<String>,
 }
 
-/// The adapter of this name.
 pub(super) fn by_name(name: &str) -> Option<&'static ListedAdapter> {
     ADAPTERS.iter().find(|adapter| adapter.name == name)
 }
@@ -134,7 +133,6 @@ fn texts(list: &Array) -> Option<Vec<String>> {
     list.iter().map(|item| item.as_str().map(str::to_owned)).collect()
 }
 
-/// Whether a program is on the path.
 pub(super) fn is_on_path(program: &str) -> bool {
     let path = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&path).any(|folder| folder.join(program).is_file())

@@ -111,11 +111,6 @@ fn name(vm: Option<&Arc<ProcessVm>>) -> String {
     vm.map_or_else(|| "embedded".to_owned(), |vm| vm.command().name.clone())
 }
 
-/// Prints the command that shows both runs, with these words after its name.
-fn print_next_command(out: &mut impl Write, words: &ShellWords) -> io::Result<()> {
-    writeln!(out, "look: {}", escaped(&format!("vmconf explore{words}")))
-}
-
 fn unreadable(name: &str, error: io::Error) -> anyhow::Error {
     match error.get_ref().and_then(|error| error.downcast_ref::<TraceFault>()) {
         Some(fault) => BrokenInput(fault.located(name)).into(),
@@ -173,7 +168,7 @@ fn show(found: &Bisected, names: &[String; 2], words: Option<ShellWords>) -> any
     }
     print_lacking(&mut out, &found.lacking, names)?;
     if let Some(words) = words.filter(|_| found.difference.is_some()) {
-        print_next_command(&mut out, &words)?;
+        writeln!(out, "look: {}", escaped(&format!("vmconf explore{words}")))?;
     }
     out.flush()?;
     Ok(if found.difference.is_none() { Exit::Passed } else { Exit::Failed })

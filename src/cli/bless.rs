@@ -122,7 +122,6 @@ struct BlessCounts {
     broken: usize,
 }
 
-/// The accepted changes of a file.
 struct AcceptedChanges<'b> {
     source: &'b VectorSource,
     blessed: &'b Blessed,
@@ -133,11 +132,7 @@ struct AcceptedChanges<'b> {
     text: String,
 }
 
-impl<'b> AcceptedChanges<'b> {
-    fn new(source: &'b VectorSource, blessed: &'b Blessed) -> AcceptedChanges<'b> {
-        AcceptedChanges { source, blessed, accepted: Vec::new(), written: 0, text: blessed.old.clone() }
-    }
-
+impl AcceptedChanges<'_> {
     /// Writes those that are not yet written. Returns whether the file has all of them.
     fn write(&mut self) -> bool {
         if self.written == self.accepted.len() {
@@ -191,7 +186,8 @@ impl<'i> BlessSession<'i> {
         file: &BlessedFile<'_>,
         blessed: &'b Blessed,
     ) -> io::Result<AcceptedChanges<'b>> {
-        let mut changes = AcceptedChanges::new(source, blessed);
+        let text = blessed.old.clone();
+        let mut changes = AcceptedChanges { source, blessed, accepted: Vec::new(), written: 0, text };
         for change in &blessed.changes {
             file.show(change, blessed)?;
             match self.answer(file, change)? {

@@ -37,7 +37,7 @@ impl ConfigSubcommand {
         let mut out = output::stdout();
         let in_force = InForce {
             settings,
-            vm: self.run.vm(),
+            vm: &self.run.vm,
             file_override: file.and_then(|file| settings.override_of(file)),
         };
         writeln!(out, "{}", heading(settings))?;

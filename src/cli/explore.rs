@@ -189,7 +189,7 @@ fn documents(metadata: &Path, snapshots: &Path) -> anyhow::Result<Opened> {
 fn explorer(opened: Opened, source: Vec<String>, command: ShellWords) -> Explorer {
     let Opened { id, machine, recording, assertions, demands } = opened;
     let explorer = Explorer::new(recording, format!("{machine}  {id}"), assertions, source);
-    explorer.with_demands(demands).with_command(id.to_string(), command)
+    explorer.with_case(id.to_string(), command, demands)
 }
 
 /// What was typed after the name of the command, without what says where to open, or where to write a page.

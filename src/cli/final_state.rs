@@ -54,7 +54,6 @@ impl FinalState {
         Ok(left)
     }
 
-    /// A field of the state, if it has a value.
     pub(super) fn field(&self, name: &str) -> Option<Value> {
         self.fields.iter().find(|field| field.0 == name).map(|field| field.1.clone())
     }

@@ -19,7 +19,6 @@ pub(super) struct Flag {
     short: Option<char>,
     /// Where `vmconf.toml` may set it; `None` if only the command line may.
     pub(super) scope: Option<SettingScope>,
-    /// What it changes.
     pub(super) changes: FlagEffect,
 }
 

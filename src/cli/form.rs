@@ -13,7 +13,6 @@ pub(super) fn forms<New: Send + Sync>(
         .try_map(move |name| Renderer::by_name(rows, &name).ok_or("no such output form"))
 }
 
-/// An output form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum OutputForm {
     /// For people

@@ -33,10 +33,10 @@ use super::input::read_written;
 use super::new_file::ForceArgs;
 use super::number::{number, positive};
 use super::output;
-use super::processors::processors;
 use super::program::machine_or_family;
 use super::result_file::{ResultFile, has_bytes, write_typed};
 use super::settings::{ConfigArgs, Settings};
+use super::system::processors;
 use super::unwritten::Unwritten;
 use super::vm::VmsArgs;
 

@@ -69,7 +69,6 @@ pub(super) fn example(command: &Command) -> Option<String> {
     help.lines().find_map(|line| line.strip_prefix("Example: ")).map(str::to_owned)
 }
 
-/// The list of topics.
 pub(super) fn topics() -> String {
     let rows = TOPICS.iter().map(|topic| format!("\n  {:<12} {}", topic.name, topic.doc));
     format!("Topics of vmconf help:{}", rows.collect::<String>())

@@ -27,10 +27,9 @@ use super::form::forms;
 use super::known::{KnownArgs, apply_to_all};
 use super::number::positive;
 use super::output;
-use super::processors::processors;
 use super::select::Select;
 use super::settings::{FILE, Settings};
-use super::system::this_system;
+use super::system::{processors, this_system};
 use super::vm::{VmsArgs, end_on_interrupt};
 
 /// Run vectors on several machines and show where they differ
@@ -208,7 +207,7 @@ impl MatrixRun<'_> {
     }
 
     fn end(self) -> ConformanceRun {
-        self.collector.not_compared(self.machine, self.conformance.not_compared());
+        self.collector.not_compared(self.machine, &self.conformance.not_compared);
         self.conformance
     }
 }

@@ -27,11 +27,11 @@ use vmconf::wire::mutants::Mutants;
 use super::cache_file::{self, CacheFile, KEY_DIGITS};
 use super::form::forms;
 use super::number::{number, percent, positive};
-use super::processors::processors;
 use super::program::machine_argument;
 use super::result_file::write_own;
 use super::select::Select;
 use super::settings::Settings;
+use super::system::processors;
 use super::unwritten::Unwritten;
 use super::{families, output};
 
@@ -145,13 +145,8 @@ impl MutantsCommand {
 
     /// Plants the faults of the comparison.
     fn judge_comparison(&self, sources: &Sources, options: &LoadOptions) -> anyhow::Result<Exit> {
-        let names: Vec<_> = judge::FAULTS.iter().map(|fault| format!("{JUDGE}/{}", fault.name)).collect();
-        for pattern in &self.only {
-            check_pattern(pattern, &names)?;
-        }
-        let only = Filter::new(self.only.iter().map(String::as_str));
-        let chosen = judge::FAULTS.iter().zip(&names).filter(|(_, name)| only.matches_text(name));
-        let faults: Vec<_> = chosen.map(|(fault, _)| fault).take(self.most.unwrap_or(usize::MAX)).collect();
+        let mut faults = self.named(judge::FAULTS, |fault| format!("{JUDGE}/{}", fault.name))?;
+        faults.truncate(self.most.unwrap_or(usize::MAX));
         let negatives = Negatives::read(sources, options);
         let mutants = negatives.judge(&faults);
         self.write(&mutants)?;
@@ -199,14 +194,19 @@ impl MutantsCommand {
 
     /// The faults that the arguments choose.
     fn chosen(&self, all: &[PlantedFault]) -> anyhow::Result<Vec<PlantedFault>> {
-        let names: Vec<_> = all.iter().map(PlantedFault::to_string).collect();
+        let chosen: Vec<_> = self.named(all, PlantedFault::to_string)?.into_iter().copied().collect();
+        Ok(evenly(&chosen, self.most.unwrap_or(chosen.len())))
+    }
+
+    /// The faults with a name that `--only` matches.
+    fn named<'f, F>(&self, faults: &'f [F], name: impl Fn(&F) -> String) -> anyhow::Result<Vec<&'f F>> {
+        let names: Vec<_> = faults.iter().map(name).collect();
         for pattern in &self.only {
             check_pattern(pattern, &names)?;
         }
         let only = Filter::new(self.only.iter().map(String::as_str));
-        let is_chosen = |(_, name): &(&PlantedFault, &String)| only.matches_text(name);
-        let chosen: Vec<_> = all.iter().zip(&names).filter(is_chosen).map(|(fault, _)| *fault).collect();
-        Ok(evenly(&chosen, self.most.unwrap_or(chosen.len())))
+        let named = faults.iter().zip(&names).filter(|(_, name)| only.matches_text(name));
+        Ok(named.map(|(fault, _)| fault).collect())
     }
 }
 

@@ -13,7 +13,6 @@ pub(super) fn stdout() -> impl Write {
     buffered(WhenClosed::Drop)
 }
 
-/// Prints what this writes.
 pub(super) fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let mut out = stdout();
     write(&mut out)?;

@@ -26,7 +26,7 @@ pub(super) struct Progress {
 impl Progress {
     /// The progress of a run that keeps the cases that it executes in `running`.
     pub(super) fn new(verbosity: &VerbosityArgs, running: RunningCases) -> Progress {
-        let (slow, verbosity) = (verbosity.slow(), verbosity.level());
+        let (slow, verbosity) = (verbosity.slow, verbosity.level());
         Progress { verbosity, slow, running, bar: None, monitor: None, notes: Notes::default() }
     }
 

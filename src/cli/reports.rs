@@ -50,7 +50,7 @@ impl ReportArgs {
             verbosity: self.verbosity.level(),
             grouping: self.grouping(),
             when: Some(history::now()),
-            slow: Some(self.verbosity.slow()),
+            slow: Some(self.verbosity.slow),
             below_checkout: below_checkout(anchor).unwrap_or_default(),
             ..report::ReportOptions::default()
         }
@@ -61,7 +61,6 @@ impl ReportArgs {
         self.requested.iter().any(|requested| requested.kind.name == "json")
     }
 
-    /// How failures are grouped.
     pub(super) fn grouping(&self) -> Grouping {
         match self.group {
             Some(GroupBy::Symptom) => Grouping::ByCause,

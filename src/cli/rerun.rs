@@ -165,7 +165,6 @@ impl RerunCases {
         self.files.iter().filter(|(file, _)| self.exists(file)).map(source).collect()
     }
 
-    /// Marks a case as run.
     pub(super) fn mark_done(&mut self, id: &CaseId) {
         if let Some(cases) = self.files.get_mut(&*id.file)
             && let Some(case) = case_in(&id.to_string(), &id.file)

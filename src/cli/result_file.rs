@@ -64,14 +64,12 @@ impl TemporaryFiles {
     }
 }
 
-/// A file of results.
 pub(super) enum ResultFile {
     /// Something that is not a regular file, such as a named pipe or `/dev/stderr`, is written to directly.
     Open(File),
     /// A regular file is written to a temporary file in the same folder and moved into place when it is
     /// complete, so that readers never see a partial file.
     Replaced {
-        /// The temporary file.
         new: NamedTempFile,
         /// Its place. A link that the user typed is followed before: the file that it leads to is replaced.
         path: PathBuf,

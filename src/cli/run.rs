@@ -26,7 +26,6 @@ use super::history;
 use super::known::{KnownArgs, apply_to_all};
 use super::number::{number, positive};
 use super::outstanding::OutstandingRecording;
-use super::processors::processors;
 use super::progress::Progress;
 use super::reports::{ReportArgs, Reports};
 use super::rerun::FailuresOf;
@@ -34,7 +33,7 @@ use super::result_file::TemporaryFiles;
 use super::select::Select;
 use super::settings::Settings;
 use super::subset::{Subset, SubsetArgs};
-use super::system::this_system;
+use super::system::{processors, this_system};
 use super::vm::VmArgs;
 use super::worlds::WorldsArgs;
 use super::{families, output, outstanding, spectra};
@@ -65,13 +64,13 @@ pub(super) struct RunArgs {
 
     /// Keep running; re-run affected cases when files change
     #[arg(long, conflicts_with_all = ["partition", "rerun"])]
-    watch: bool,
+    pub(super) watch: bool,
 
     #[command(flatten)]
     known: KnownArgs,
 
     #[command(flatten)]
-    vm: VmArgs,
+    pub(super) vm: VmArgs,
 
     #[command(flatten)]
     worlds: WorldsArgs,
@@ -87,11 +86,6 @@ pub(super) struct RunArgs {
 }
 
 impl RunArgs {
-    /// Whether the command waits for changes and runs again: [`super::watch`].
-    pub(super) fn is_watch(&self) -> bool {
-        self.watch
-    }
-
     /// Takes the paths that `other` has read from standard input.
     pub(super) fn keep_standard_input(&mut self, other: &RunArgs) {
         self.select.keep_standard_input(&other.select);
@@ -100,11 +94,6 @@ impl RunArgs {
     /// The paths that were typed.
     pub(super) fn paths(&self) -> &[PathBuf] {
         self.select.paths()
-    }
-
-    /// The machine in another process.
-    pub(super) fn vm(&self) -> &VmArgs {
-        &self.vm
     }
 
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
@@ -208,7 +197,6 @@ impl Runner<'_> {
         paths_and_filters.chain(self.args.subset.selected()).collect()
     }
 
-    /// The files that reports are written to.
     pub(super) fn report_files(&self) -> impl Iterator<Item = &Path> {
         self.args.reports.files()
     }

@@ -138,7 +138,6 @@ impl Settings {
         self.entries.iter().flat_map(|entry| &entry.flags)
     }
 
-    /// The flag of this name, if it was typed.
     pub(super) fn typed(&self, name: &str) -> Option<&TypedFlag> {
         self.typed.iter().find(|typed| typed.flag.name == name)
     }

@@ -107,7 +107,6 @@ enum SnapshotAge {
     Old,
 }
 
-/// How a case ends.
 enum CaseEnd {
     /// With this state.
     Text(String),

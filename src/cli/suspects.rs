@@ -16,9 +16,9 @@ use super::flags::FlagEffect;
 use super::form::forms;
 use super::history::RecordedRuns;
 use super::number::positive;
-use super::processors::processors;
 use super::select::Select;
 use super::settings::Settings;
+use super::system::processors;
 use super::vm::VmArgs;
 use super::{output, spectra};
 

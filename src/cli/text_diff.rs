@@ -17,7 +17,6 @@ pub(super) fn hunks(old: &str, new: &str) -> String {
     diff.unified_diff(&printer, config, &input).to_string()
 }
 
-/// The style of a line of a diff.
 pub(super) fn style(line: &str) -> Style {
     match line.as_bytes().first() {
         Some(b'@') => AnsiColor::Cyan.on_default(),

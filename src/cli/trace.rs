@@ -119,7 +119,7 @@ impl TraceArgs {
         if let Some(machine) = worker.watched_machine() {
             end(&mut tracer, machine, &watched)?;
         }
-        if tracer.is_cut() {
+        if tracer.is_cut {
             let reached = LimitReached { flag: "max-output", limit: most };
             return Err(cut(&watched.report.id, &reached));
         }
@@ -183,7 +183,6 @@ fn cut(id: &CaseId, reached: &LimitReached) -> anyhow::Error {
     BrokenInput(format!("{id}: {reached}; --from, --to, --last and --op select steps")).into()
 }
 
-/// The instruction of this name.
 fn op(isa: &'static Isa, name: &str) -> anyhow::Result<&'static OpInfo> {
     isa.by_name(name).with_context(|| {
         if isa.ops.is_empty() {
@@ -197,7 +196,7 @@ fn op(isa: &'static Isa, name: &str) -> anyhow::Result<&'static OpInfo> {
 /// Writes the end of the trace, unless the run did not start.
 fn end(tracer: &mut Tracer, machine: &Embedded, watched: &JudgedCase) -> anyhow::Result<()> {
     match &watched.report.verdict {
-        _ if tracer.is_cut() => tracer.end(machine.state(), "the rest is left out: --max-output")?,
+        _ if tracer.is_cut => tracer.end(machine.state(), "the rest is left out: --max-output")?,
         Verdict::Error(_) if tracer.steps() == 0 => {}
         Verdict::Error(diagnostics) => {
             let messages: Vec<_> = diagnostics.iter().map(|diagnostic| diagnostic.what.as_str()).collect();

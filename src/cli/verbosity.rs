@@ -20,7 +20,7 @@ pub(super) struct VerbosityArgs {
 
     /// Name cases that take at least this long while they run, and list them at the end
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration)]
-    slow: Duration,
+    pub(super) slow: Duration,
 }
 
 impl VerbosityArgs {
@@ -31,10 +31,5 @@ impl VerbosityArgs {
             VerbosityArgs { verbose: 1, .. } => Verbosity::Cases,
             VerbosityArgs { verbose: 2.., .. } => Verbosity::Notes,
         }
-    }
-
-    /// The time from which on a case is slow.
-    pub(super) fn slow(&self) -> Duration {
-        self.slow
     }
 }

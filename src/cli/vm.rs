@@ -101,7 +101,6 @@ where
 }
 
 impl VmArgs {
-    /// What a flaky case is.
     pub(super) fn flaky(&self) -> Flaky {
         self.limits.flaky.unwrap_or_default()
     }
@@ -190,7 +189,6 @@ impl VmsArgs {
         !self.vms.is_empty()
     }
 
-    /// What a flaky case is.
     pub(super) fn flaky(&self) -> Flaky {
         self.limits.flaky.unwrap_or_default()
     }
@@ -307,7 +305,6 @@ fn cannot_run(why: &str) -> anyhow::Error {
 }
 
 impl VmLimits {
-    /// The flags.
     const FLAGS: &[&str] = &["flaky", "timeout", "start-timeout", "vm-memory"];
 
     /// How the machine that the argument names is started. What was typed precedes its table in `vmconf.toml`, and that

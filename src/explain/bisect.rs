@@ -109,11 +109,8 @@ pub(super) struct TraceComparison {
     pub(super) lacking: Vec<(&'static str, [bool; 2])>,
 }
 
-/// Compares two EIP-3155 traces, with two steps of each in memory.
-///
-/// # Errors
-///
-/// The index of a trace and the error, if reading it fails, or a [`TraceFault`] ([`ErrorKind::InvalidData`]).
+/// Compares two EIP-3155 traces, with two steps of each in memory. An error has the index of its trace; a wrong trace
+/// is a [`TraceFault`] ([`ErrorKind::InvalidData`]).
 pub fn traces(one: impl BufRead, other: impl BufRead) -> Result<Bisected, (usize, io::Error)> {
     let (mut one, mut other) = (BisectTrace::new(one), BisectTrace::new(other));
     let TraceComparison { compared, lacking } = step_by_step([&mut one, &mut other])?;

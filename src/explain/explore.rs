@@ -63,7 +63,6 @@ enum ExplorerMode {
     Typing(Prompt, String),
 }
 
-/// What is marked in the code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CodeMark {
     /// The next instruction.
@@ -115,7 +114,6 @@ pub struct Explorer {
     message: String,
     /// What was searched last.
     sought: Option<Sought>,
-    /// What the case demands.
     demands: Demands,
     counting: StackCounting,
     time_line: Option<TimeLine>,
@@ -180,16 +178,10 @@ impl Explorer {
         explorer
     }
 
-    /// The explorer, which also shows what the case demands.
+    /// The explorer, which also shows what the case demands, and knows its id and the command that opens it.
     #[must_use]
-    pub fn with_demands(self, demands: Demands) -> Explorer {
-        Explorer { demands, ..self }
-    }
-
-    /// The explorer, which knows the id of the case and the command that opens it.
-    #[must_use]
-    pub fn with_command(self, id: String, command: ShellWords) -> Explorer {
-        Explorer { id, command, ..self }
+    pub fn with_case(self, id: String, command: ShellWords, demands: Demands) -> Explorer {
+        Explorer { demands, id, command, ..self }
     }
 
     /// Goes to a state, if its number is given, and selects the datum with this name there.
@@ -247,7 +239,7 @@ impl Explorer {
             ExplorerKey::Char(character) => text.push(character),
             ExplorerKey::Backspace => drop(text.pop()),
             ExplorerKey::Enter => return self.entered(prompt, &text, keep_going),
-            ExplorerKey::Escape => return,
+            ExplorerKey::Esc => return,
             _ => {}
         }
         self.mode = ExplorerMode::Typing(prompt, text);

@@ -274,7 +274,6 @@ enum Class {
     Other,
 }
 
-/// The class of a number.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct NumberClass {
     is_negative: bool,

@@ -55,27 +55,19 @@ pub struct Recording {
 const NEAR: u64 = 4_096;
 
 impl Recording {
-    /// Runs a case on a machine. If a limit of the runner ends the run, the recording ends there.
-    ///
-    /// # Errors
-    ///
-    /// When the program cannot be loaded, or the machine cannot do what the case says.
+    /// Runs a case on a machine. If a limit of the runner ends the run, the recording ends there. Fails if the program
+    /// cannot be loaded, or the machine cannot do what the case says.
     pub fn new(machine: Box<dyn Machine>, case: &Case) -> Result<Recording, LoadError> {
         Recording::seen(Embedded::of(machine, &Interrupt::default()), case, &mut |_, _| {})
     }
 
     /// Like [`Recording::new`], but calls `see` after each step of the case.
-    ///
-    /// # Errors
-    ///
-    /// See [`Recording::new`].
     pub fn seen(mut machine: Embedded, case: &Case, see: See<'_>) -> Result<Recording, LoadError> {
         machine.machine().load(&case.program)?;
-        let mut checkpoints = Checkpoints::new();
-        let RecordedStretch { stretches, ends, stopped } =
-            stretches::record(&mut machine, case, see, &mut checkpoints)?;
-        let last = stretches.len() - 1;
-        let now = Moment { stretch: last, step: stretches[last].end() };
+        let mut checkpoints = Checkpoints::default();
+        let recorded = stretches::record(&mut machine, case, see, &mut checkpoints)?;
+        let now = recorded.now();
+        let RecordedStretch { stretches, ends, stopped } = recorded;
         let (program, machine) = (case.program.clone(), machine.into_machine());
         Ok(Recording { program, stretches, ends, checkpoints, machine, now, stopped })
     }

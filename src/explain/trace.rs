@@ -138,9 +138,10 @@ pub struct Tracer {
     filter: StepFilter,
     writer: Box<dyn TraceWriter>,
     out: TracedCount,
-    /// The maximum number of bytes, and whether it was reached.
+    /// The maximum number of bytes.
     most: u64,
-    is_cut: bool,
+    /// Whether steps are missing at the end, since there are too many bytes before.
+    pub is_cut: bool,
     /// The step that is executing.
     open: Option<TracedAccount>,
     result: io::Result<()>,
@@ -177,21 +178,13 @@ impl Tracer {
         Tracer { filter, writer, out, most, is_cut: false, open: None, result: Ok(()) }
     }
 
-    /// Whether steps are missing at the end, since there are too many bytes before.
-    pub fn is_cut(&self) -> bool {
-        self.is_cut
-    }
-
     /// How many steps were executed so far, including those that are not selected.
     pub fn steps(&self) -> u64 {
         self.filter.steps
     }
 
-    /// Ends the trace; `how` says in one line how the run ended. Nothing is written after the first error.
-    ///
-    /// # Errors
-    ///
-    /// The first error of writing.
+    /// Ends the trace; `how` says in one line how the run ended. Nothing is written after the first error, which is
+    /// returned here.
     pub fn end(&mut self, state: &dyn Inspect, how: &str) -> io::Result<()> {
         if self.steps() == 0 {
             self.start(state);

@@ -90,10 +90,7 @@ impl NotDetected {
 }
 
 /// The format that the document looks like, and the evidence. `file_name` is the last part of the path of its file.
-///
-/// # Errors
-///
-/// When no format or more than one recognises the document.
+/// Fails if no format or more than one recognises the document.
 pub fn detect(document: &Document, file_name: &str) -> Result<(&'static Format, Evidence), NotDetected> {
     if let Some(what) = unsupported(document.root()) {
         return Err(NotDetected::Unsupported { what });

@@ -20,24 +20,30 @@ pub(super) fn outline(file: JsonNode<'_>) -> Result<Vec<FileEntry>, Diagnostic<O
     if !file.is_object() {
         return Err(wrong_type(file, "the file", "an object with \"machine\" and \"tests\""));
     }
-    let missing = || Diagnostic::at(file.at(), "file without \"tests\"").expected("a member \"tests\"");
-    let tests = file.member("tests").ok_or_else(|| missing().under(LintRule::MissingMember))?;
+    let tests = file.member("tests").ok_or_else(|| without_tests(file))?;
     if !tests.is_array() {
         return Err(wrong_type(tests, "tests", "an array of tests"));
     }
-    let entry = |(index, test): (usize, JsonNode<'_>)| FileEntry {
-        name: name_of(test, index).into(),
-        node: test.index(),
-    };
-    Ok(tests.items().enumerate().map(entry).collect())
+    Ok(numbered(tests, |test| test.member("name")))
 }
 
-/// The test's own name. A test without a name cannot be run and is identified by its number, from 1.
-fn name_of(test: JsonNode<'_>, index: usize) -> String {
-    match test.member("name").and_then(JsonNode::text) {
-        Some(name) if !name.is_empty() => name.into_owned(),
-        _ => format!("test {}", index + 1),
-    }
+/// The error in a file that lacks its tests.
+pub(super) fn without_tests(file: JsonNode<'_>) -> Diagnostic<Origin> {
+    let missing = Diagnostic::at(file.at(), "file without \"tests\"").expected("a member \"tests\"");
+    missing.under(LintRule::MissingMember)
+}
+
+/// The tests of an array, each with its name, or with its number, from 1, if it has none and cannot be run.
+pub(super) fn numbered<'d>(
+    tests: JsonNode<'d>,
+    name_of: impl Fn(JsonNode<'d>) -> Option<JsonNode<'d>>,
+) -> Vec<FileEntry> {
+    let entry = |(index, test): (usize, JsonNode<'d>)| {
+        let name = name_of(test).and_then(JsonNode::text).filter(|name| !name.is_empty());
+        let name = name.map_or_else(|| format!("test {}", index + 1).into(), Into::into);
+        FileEntry { name, node: test.index() }
+    };
+    tests.items().enumerate().map(entry).collect()
 }
 
 /// Whether a file must name its machine.

@@ -250,17 +250,14 @@ pub(super) fn fresh(value: &Value) -> Result<Json, NotRepresentable> {
     })
 }
 
-/// A quantity as a value.
 pub(super) fn number_value(node: JsonNode<'_>) -> Result<Value, Diagnostic<Origin>> {
     quantity(node).map(Value::Int)
 }
 
-/// A hash as a value.
 pub(super) fn hash_value(node: JsonNode<'_>) -> Result<Value, Diagnostic<Origin>> {
     hash(node).map(|hash| Value::Bytes(hash.to_vec()))
 }
 
-/// Bytes as a value.
 pub(super) fn data_value(node: JsonNode<'_>) -> Result<Value, Diagnostic<Origin>> {
     data(node).map(Value::Bytes)
 }

@@ -1,5 +1,6 @@
 //! Reads an object member by member such that none is overlooked: missing and unknown ones become diagnostics.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use smallvec::SmallVec;
@@ -66,7 +67,6 @@ impl Diagnostics {
         self.add(Severity::Error, diagnostic);
     }
 
-    /// Whether there is an error.
     pub(super) fn has_errors(&self) -> bool {
         self.found.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
     }
@@ -156,7 +156,8 @@ const MEMBERS: usize = 8;
 
 /// An object that is being read.
 pub struct FieldReader<'d> {
-    node: JsonNode<'d>,
+    /// The object.
+    pub(super) node: JsonNode<'d>,
     /// The name of the object in messages: "test", "account".
     name: &'static str,
     names: MemberNames,
@@ -191,11 +192,6 @@ impl<'d> FieldReader<'d> {
         let known = diagnostics.known_keys();
         let members = node.members().collect();
         Some(FieldReader { node, name, names, members, respelled: Vec::new(), known })
-    }
-
-    /// The object.
-    pub fn node(&self) -> JsonNode<'d> {
-        self.node
     }
 
     /// Where the object starts.
@@ -324,6 +320,20 @@ pub fn no_such_word<'w>(
 ) -> Diagnostic<Origin> {
     let diagnostic = Diagnostic::at(node.at(), what).expected(expected).under(LintRule::UnknownName);
     diagnostic.suggest(nearest(&node.text().unwrap_or_default(), words))
+}
+
+/// The string, if it is one of these words; `name` is what the datum is.
+pub fn one_of<'d>(
+    node: JsonNode<'d>,
+    name: &str,
+    words: &[&str],
+) -> Result<Cow<'d, str>, Diagnostic<Origin>> {
+    let text = node.text().filter(|text| words.contains(&&**text));
+    text.ok_or_else(|| {
+        let each: Vec<_> = words.iter().map(|word| quoted(word)).collect();
+        let what = format!("{name} is {}", node.shown());
+        no_such_word(node, what, each.join(" or "), words.iter().copied())
+    })
 }
 
 /// A datum of the wrong type.

@@ -2,18 +2,12 @@
 
 /// Provides the files that vectors name. Implementations ensure that a vector reads nothing else.
 pub trait Files {
-    /// The contents of the file `name` in a folder, at most `limit` bytes.
-    ///
-    /// # Errors
-    ///
-    /// If the file does not exist, or this vector may not read it.
+    /// The contents of the file `name` in a folder, at most `limit` bytes. Fails if the file does not exist, or this
+    /// vector may not read it.
     fn read(&self, folder: VectorFolder, name: &str, limit: u64) -> Result<Vec<u8>, Unreadable>;
 
-    /// The names of the regular files in a folder itself, in order. Names that are not UTF-8 are omitted.
-    ///
-    /// # Errors
-    ///
-    /// If this vector may not read the folder.
+    /// The names of the regular files in a folder itself, in order. Names that are not UTF-8 are omitted. Fails if
+    /// this vector may not read the folder.
     fn list(&self, folder: VectorFolder) -> Result<Vec<String>, Unreadable>;
 }
 

@@ -61,7 +61,6 @@ pub(super) enum Named {
     Unknown,
 }
 
-/// The fork with this name.
 pub(super) fn named(name: &str) -> Named {
     let known = FORKS.iter().position(|(fork, others)| *fork == name || others.contains(&name));
     match known {

@@ -104,11 +104,7 @@ pub fn is_nef(file: &[u8]) -> bool {
 }
 
 impl Nef {
-    /// Reads a container.
-    ///
-    /// # Errors
-    ///
-    /// The first place where the bytes break a rule of the format.
+    /// Reads a container. The error is the first place where the bytes break a rule of the format.
     pub fn read(file: &[u8]) -> Result<Nef, NefError> {
         if file.len() > FILE_SIZE {
             let what = format!("the file has {} bytes", file.len());

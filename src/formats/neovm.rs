@@ -35,6 +35,7 @@ use self::lexical::member;
 use self::program::NeoProgram;
 use self::result::NeoAssertions;
 use self::rules::{Generation, Rules};
+use super::envelope::{numbered, without_tests};
 use super::fields::{Diagnostics, FieldReader, misspelled, no_such_word, wrong_type};
 use super::files::VectorFolder;
 use super::format::{FileEntry, Format, ReadContext};
@@ -99,30 +100,11 @@ fn outline(file: JsonNode<'_>) -> Result<Vec<FileEntry>, Diagnostic<Origin>> {
     if !file.is_object() {
         return Err(wrong_type(file, "the file", "an object with \"tests\""));
     }
-    let tests = member(file, "tests")
-        .ok_or_else(|| {
-            Diagnostic::at(file.at(), "file without \"tests\"")
-                .expected("a member \"tests\"")
-                .under(LintRule::MissingMember)
-        })?
-        .value;
+    let tests = member(file, "tests").ok_or_else(|| without_tests(file))?.value;
     if !tests.is_array() && !tests.is_null() {
         return Err(wrong_type(tests, "tests", "an array of tests"));
     }
-    let entry = |(index, test): (usize, JsonNode<'_>)| FileEntry {
-        name: name_of(test, index).into(),
-        node: test.index(),
-    };
-    Ok(tests.items().enumerate().map(entry).collect())
-}
-
-/// The test's own name, or its number in the file, from 1.
-fn name_of(test: JsonNode<'_>, index: usize) -> String {
-    let name = member(test, "name").and_then(|name| name.value.text());
-    match name {
-        Some(name) if !name.is_empty() => name.into_owned(),
-        _ => format!("test {}", index + 1),
-    }
+    Ok(numbered(tests, |test| member(test, "name").map(|name| name.value)))
 }
 
 /// The file without its tests.

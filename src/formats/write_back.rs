@@ -78,20 +78,13 @@ impl<'d, 'm> WrongAssertion<'d, 'm> {
         WrongAssertion { around, node, at, expected, actual }
     }
 
-    /// The actual value.
-    ///
-    /// # Errors
-    ///
-    /// If the machine has no such datum.
+    /// The actual value; an error if the machine has no such datum.
     pub fn present(&self) -> Result<&'m Value, NotRepresentable> {
         self.actual.ok_or_else(NotRepresentable::nothing)
     }
 
-    /// The array or object that contains the datum, or the one `further` levels out.
-    ///
-    /// # Errors
-    ///
-    /// If the document is not nested that deeply around the datum.
+    /// The array or object that contains the datum, or the one `further` levels out. An error if the document is not
+    /// nested that deeply around the datum.
     pub fn outer(&self, further: usize) -> Result<JsonNode<'d>, NotRepresentable> {
         let outer = self.around.iter().rev().nth(further).copied();
         outer.ok_or_else(|| NotRepresentable::because("the file has no place for it"))
@@ -107,11 +100,8 @@ impl<'d, 'm> WrongAssertion<'d, 'm> {
         Ok(vec![TextChange::Replace { node: self.node, value }])
     }
 
-    /// The change that removes the member or item that contains this datum, or the one `further` levels out.
-    ///
-    /// # Errors
-    ///
-    /// If the document is not nested that deeply around the datum.
+    /// The change that removes the member or item that contains this datum, or the one `further` levels out. An error
+    /// if the document is not nested that deeply around the datum.
     pub fn remove(&self, further: usize) -> WrittenBack<'d> {
         Ok(TextChange::remove(self.outer(further)?, self.node).into_iter().collect())
     }

@@ -102,11 +102,8 @@ pub struct FuzzSummary {
 }
 
 /// Runs cases until their number or the deadline is reached. Causes in `known` are not reported; those found are added
-/// to it. Cases of the corpus are not compared: its vectors can be run.
-///
-/// # Errors
-///
-/// When no cases can be generated for the machine, or a machine cannot run them.
+/// to it. Cases of the corpus are not compared: its vectors can be run. Fails if no cases can be generated for the
+/// machine, or a machine cannot run them.
 pub fn fuzz(
     machine: &FuzzMachine,
     subjects: &[FuzzSubject],

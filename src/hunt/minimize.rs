@@ -76,11 +76,8 @@ pub fn options_of(options: &LoadOptions, source: &VectorSource, testee: MakeTest
 }
 
 /// Makes a case small. `subject` has the machine on which it fails; `reference` the embedded machine, which says what
-/// to demand, or `None` if the case fails on that. Both are made by [`options_of`].
-///
-/// # Errors
-///
-/// When the case does not fail, or cannot be taken out of its file.
+/// to demand, or `None` if the case fails on that. Both are made by [`options_of`]. Fails if the case does not fail,
+/// or cannot be taken out of its file.
 ///
 /// # Panics
 ///

@@ -163,11 +163,7 @@ enum ChosenPlace {
 }
 
 impl<'m> StateCorpus<'m> {
-    /// Prepares a corpus.
-    ///
-    /// # Errors
-    ///
-    /// When the machines cannot run states of the family, or there is no such number.
+    /// Prepares a corpus. Fails if the machines cannot run states of the family, or there is no such number.
     pub fn new(
         family: FamilyMachine,
         machines: &'m [NamedTestee],
@@ -192,11 +188,8 @@ impl<'m> StateCorpus<'m> {
         self.chosen.as_ref().map_or(1, |chosen| chosen.values.len())
     }
 
-    /// Makes a part, by its number below [`StateCorpus::parts`].
-    ///
-    /// # Errors
-    ///
-    /// When a machine runs none of the states, or the format has no place for a case.
+    /// Makes a part, by its number below [`StateCorpus::parts`]. Fails if a machine runs none of the states, or the
+    /// format has no place for a case.
     pub fn part(&mut self, number: usize) -> Result<CorpusPart, NoCorpus> {
         let value = self.chosen.as_ref().map(|chosen| (chosen.target, chosen.values[number]));
         let digits = self.chosen.as_ref().map_or(0, |chosen| chosen.digits);

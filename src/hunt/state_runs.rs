@@ -60,7 +60,6 @@ pub enum CannotRun {
     },
 }
 
-/// How a machine ended.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum StateEnd {
     /// With these values of the compared fields.
@@ -93,7 +92,6 @@ impl BrokenEnd {
     }
 }
 
-/// Runs states.
 pub(super) struct StateRuns<'m> {
     info: &'static MachineInfo,
     pub(super) machines: &'m [NamedTestee],
@@ -210,12 +208,11 @@ impl<'m> StateRuns<'m> {
             let mut workers: Vec<_> =
                 machines.iter().map(|index| Worker::new(&self.machines[*index].options.run)).collect();
             let mine = programs.iter().enumerate().skip(first).step_by(jobs);
-            let ends = |program: &Program| {
+            let mut ends = |program: &Program| {
                 let options = machines.iter().map(|index| &self.machines[*index].options);
                 let each = workers.iter_mut().zip(options);
                 each.map(|(worker, options)| self.end(worker, options, program)).collect()
             };
-            let mut ends = ends;
             mine.map(|(index, program)| (index, ends(program))).collect::<Vec<(usize, Vec<StateEnd>)>>()
         };
         let mut all: Vec<_> = scope(|scope| {
@@ -266,7 +263,6 @@ impl<'m> StateRuns<'m> {
     }
 }
 
-/// Whether the user ignores a field.
 fn is_ignored(field: &DeclaredField, ignored: &[IgnoredField]) -> bool {
     ignored.iter().any(|ignored| ignored.field == *field.name)
 }

@@ -122,7 +122,6 @@ impl StateGenerator {
         }
     }
 
-    /// The state that a program gives.
     pub(super) fn read(&self, program: &Value) -> GeneratedState {
         let member = |field: &&DeclaredField| {
             let value = program.get(&field.name)?.clone();

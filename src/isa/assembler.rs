@@ -138,12 +138,8 @@ struct LabelUse<'s> {
     start: usize,
 }
 
-/// The program that `source` describes, which can start with a byte order mark.
-///
-/// # Errors
-///
-/// The first error of each line. Distances between labels are checked only if every line is valid, since
-/// invalid lines have no length.
+/// The program that `source` describes, which can start with a byte order mark. An error has the first error of each
+/// line. Distances between labels are checked only if every line is valid, since invalid lines have no length.
 pub fn assemble(isa: &Isa, source: &str) -> Result<Vec<u8>, AsmErrors> {
     let mut assembler = BytesAssembler { isa, program: Vec::new(), labels: HashMap::new(), uses: Vec::new() };
     let mut errors = ErrorList::default();
@@ -297,7 +293,6 @@ impl<'s> BytesAssembler<'s> {
     }
 }
 
-/// The number that a word denotes.
 fn number(word: SourceWord<'_>) -> Result<BigInt, AsmError> {
     integer(word.text).ok_or_else(|| {
         word.error(format!("{} is not a number", quoted(word.text)), "0x hex, decimal or @label")

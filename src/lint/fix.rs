@@ -30,11 +30,8 @@ pub enum NotFixed {
     NoBetter,
 }
 
-/// The text of a file with the edits of all diagnostics applied; `None` if there are no edits.
-///
-/// # Errors
-///
-/// If the fixed text has at least as many diagnostics as before, or different cases.
+/// The text of a file with the edits of all diagnostics applied; `None` if there are no edits. An error if the fixed
+/// text has at least as many diagnostics as before, or different cases.
 pub fn fix(
     checker: &mut Checker<'_>,
     source: &VectorSource,

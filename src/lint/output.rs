@@ -8,17 +8,9 @@ use crate::model::{Renderer, Severity};
 /// Writes the diagnostics of file after file.
 pub trait LintOutput {
     /// Writes the next file.
-    ///
-    /// # Errors
-    ///
-    /// When writing fails.
     fn file(&mut self, checked: &Checked) -> io::Result<()>;
 
     /// Writes what comes after the last file.
-    ///
-    /// # Errors
-    ///
-    /// When writing fails.
     fn end(&mut self, summary: &LintSummary) -> io::Result<()>;
 }
 

@@ -104,7 +104,6 @@ impl<'c> Inspection<'c> {
         commands
     }
 
-    /// Loads the program.
     fn load(&mut self, testee: &mut dyn Testee) {
         let Err(Stopped::Error(reason)) = testee.run(&self.case.program, &[], &mut |_, _| {}) else { return };
         for error in reason.each() {
@@ -193,7 +192,6 @@ impl<'d> ProgramLines<'d> {
     }
 }
 
-/// A datum of the program record.
 fn datum<'p>(program: &'p Program, path: &Path) -> Option<&'p Value> {
     match path.parent() {
         Some(parent) => datum(program, parent)?.child(path.last()),

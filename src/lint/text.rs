@@ -93,7 +93,6 @@ impl LintOutput for LintText {
     }
 }
 
-/// Writes one diagnostic.
 fn block(out: &mut dyn Write, file: &str, diagnostic: &Diagnostic) -> io::Result<()> {
     let style = style(diagnostic.severity);
     let head = format!("{}[{}]", diagnostic.severity.name(), diagnostic.rule.name());

@@ -102,7 +102,6 @@ impl CaseAccount {
         self.settle(0);
     }
 
-    /// The limits of the run.
     pub(crate) fn limits(&self) -> &Limits {
         &self.limits
     }

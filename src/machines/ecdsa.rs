@@ -36,12 +36,9 @@ pub enum KeyError {
 }
 
 impl PublicKey {
-    /// Decodes a key in one of the big-endian forms of SEC 1, section 2.3.3: 33 bytes that start with 02 or
-    /// 03, 65 bytes that start with 04, or the latter without the 04.
-    ///
-    /// # Errors
-    ///
-    /// If the bytes have another form, or are not a point of the curve. The point at infinity is not a key.
+    /// Decodes a key in one of the big-endian forms of SEC 1, section 2.3.3: 33 bytes that start with 02 or 03, 65
+    /// bytes that start with 04, or the latter without the 04. Other forms are errors, and so are bytes that are no
+    /// point of the curve. The point at infinity is not a key.
     pub fn decode(curve: Curve, bytes: &[u8]) -> Result<PublicKey, KeyError> {
         let point = match (bytes.len(), bytes.first()) {
             (33, Some(2 | 3)) | (65, Some(4)) => bytes.to_vec(),

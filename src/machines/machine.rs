@@ -13,11 +13,8 @@ use crate::model::{Action, Path, Program, Value};
 
 /// A virtual machine. [`Inspect`] and [`Observe`](super::observe::Observe) are what its state shows.
 pub trait Machine: 'static {
-    /// Resets the machine and loads `program`. A machine can load any number of programs, one after another.
-    ///
-    /// # Errors
-    ///
-    /// If the program is not valid for this machine.
+    /// Resets the machine and loads `program`. A machine can load any number of programs, one after another. Fails if
+    /// the program is not valid for this machine.
     fn load(&mut self, program: &Program) -> Result<(), LoadError>;
 
     /// Executes up to `budget` instructions at full speed, which the account must allow, and counts them in
@@ -134,11 +131,8 @@ pub trait Machine: 'static {
         }
     }
 
-    /// Changes the state between two runs, as given by a record.
-    ///
-    /// # Errors
-    ///
-    /// If the machine has no such state, or the value does not fit.
+    /// Changes the state between two runs, as given by a record. Fails if the machine has no such state, or the value
+    /// does not fit.
     fn set(&mut self, changes: &Value) -> Result<(), LoadError> {
         Err(LoadError::new(format!("the state of this machine cannot be set to {changes}")))
     }

@@ -73,12 +73,10 @@ pub(super) fn optional<'v, T>(
     record.get(name).map(|value| read(name, value)).transpose()
 }
 
-/// The value as it is.
 pub(super) fn any<'v>(_: &str, value: &'v Value) -> Result<&'v Value, LoadError> {
     Ok(value)
 }
 
-/// The value as an address.
 pub(super) fn address(name: &str, value: &Value) -> Result<EvmWord, LoadError> {
     let bytes = bytes(name, value)?;
     match bytes.len() {
@@ -87,7 +85,6 @@ pub(super) fn address(name: &str, value: &Value) -> Result<EvmWord, LoadError> {
     }
 }
 
-/// The value as text.
 #[cfg(feature = "ethereum")]
 pub(super) fn text<'v>(name: &str, value: &'v Value) -> Result<&'v str, LoadError> {
     match value {
@@ -96,7 +93,6 @@ pub(super) fn text<'v>(name: &str, value: &'v Value) -> Result<&'v str, LoadErro
     }
 }
 
-/// The members of a record.
 pub(super) fn members_of<'v>(name: &str, value: &'v Value) -> Result<&'v [(Name, Value)], LoadError> {
     match value {
         Value::Record(members) => Ok(members),
@@ -104,7 +100,6 @@ pub(super) fn members_of<'v>(name: &str, value: &'v Value) -> Result<&'v [(Name,
     }
 }
 
-/// The value as bytes.
 pub(super) fn bytes<'v>(name: &str, value: &'v Value) -> Result<&'v [u8], LoadError> {
     match value {
         Value::Bytes(bytes) => Ok(bytes),
@@ -112,7 +107,6 @@ pub(super) fn bytes<'v>(name: &str, value: &'v Value) -> Result<&'v [u8], LoadEr
     }
 }
 
-/// The value as a word.
 pub(super) fn word(name: &str, value: &Value) -> Result<EvmWord, LoadError> {
     let wrong = || LoadError::new(format!("{name} must be a number from 0 to 2^256-1"));
     match value {
@@ -138,7 +132,6 @@ pub(super) fn word_of_key(key: &str) -> Result<EvmWord, LoadError> {
         .ok_or_else(|| LoadError::new(format!("{} must be a hex number of at most 32 bytes", quoted(key))))
 }
 
-/// The word as a number.
 pub(super) fn word_value(word: EvmWord) -> Value {
     Value::Int(match *word.as_limbs() {
         [low, 0, 0, 0] => BigInt::from(low),

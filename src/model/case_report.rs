@@ -35,19 +35,24 @@ pub struct CaseReport {
 }
 
 impl CaseReport {
-    /// The report on a file, list or machine that is broken as a whole.
-    pub fn broken(source: &CaseId, errors: &[Diagnostic]) -> CaseReport {
+    /// The report on a case, or what stands for one, of which nothing else is known.
+    pub fn new(id: CaseId, verdict: Verdict) -> CaseReport {
         CaseReport {
-            id: source.clone(),
+            id,
             format: None,
             machine: None,
             line: None,
-            verdict: Verdict::Error(errors.to_vec()),
+            verdict,
             listed: None,
             cached: false,
             content: None,
             time: None,
         }
+    }
+
+    /// The report on a file, list or machine that is broken as a whole.
+    pub fn broken(source: &CaseId, errors: &[Diagnostic]) -> CaseReport {
+        CaseReport::new(source.clone(), Verdict::Error(errors.to_vec()))
     }
 
     /// The [`signature`](signature()) of the case.

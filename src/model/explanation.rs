@@ -129,11 +129,13 @@ pub struct WorldComparison {
 }
 
 /// What a state is compared with.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "against", content = "case", rename_all = "camelCase")]
 pub enum ComparedWith {
     /// The state before the transaction, since no state with the demanded root is known.
     Before,
     /// The state of the case with this id, which has the demanded root.
+    #[serde(rename = "case")]
     Fixture(String),
     /// The state of the embedded machine, which has the demanded root.
     Embedded,

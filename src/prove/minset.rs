@@ -65,7 +65,6 @@ fn greedy(cases: &[SuiteCase]) -> Vec<usize> {
     }
 }
 
-/// The points of each case, numbered.
 fn numbered_points(cases: &[SuiteCase]) -> Vec<Vec<usize>> {
     let mut numbers = HashMap::new();
     let mut of_case = |case: &SuiteCase| {

@@ -24,7 +24,6 @@ pub(super) struct RecordedSteps {
     pub(super) from: StatesFrom,
     /// The fields that the user ignores.
     pub(super) ignored: Vec<IgnoredField>,
-    /// The fields of the machine.
     fields: &'static [MemberShape],
 }
 

@@ -122,11 +122,7 @@ impl VectorSuite {
 }
 
 impl SuiteCase {
-    /// Whether the case also passes on another machine.
-    ///
-    /// # Errors
-    ///
-    /// Why the run ended early.
+    /// Whether the case also passes on another machine. An error says why the run ended early.
     pub fn passes_on(&self, testee: &mut Embedded) -> Result<bool, Stopped> {
         let passes = RefCell::new(true);
         testee.watch(&self.case.program, &self.case.steps, None, &mut |index, state| {

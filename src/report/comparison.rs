@@ -174,7 +174,6 @@ fn worse(comparison: &Comparison<'_>) -> usize {
     comparison.changed.iter().filter(|changed| changed.is_worse()).count()
 }
 
-/// The counts in words.
 fn counts(comparison: &Comparison<'_>) -> String {
     let count = |change: &ReportedChange| {
         let changed: Vec<_> = comparison.of(*change).collect();

@@ -23,7 +23,7 @@ impl Compressed {
     /// The text, compressed or not.
     pub(super) fn finish(mut self) -> io::Result<Spool> {
         let Some(mut encoder) = self.encoder.take() else {
-            let mut spool = Spool::new();
+            let mut spool = Spool::default();
             spool.write_all(&self.rest)?;
             return Ok(spool);
         };
@@ -36,7 +36,7 @@ impl Write for Compressed {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.rest.extend_from_slice(bytes);
         if self.rest.len() > PIECE {
-            let start = || GzEncoder::new(Spool::new(), Compression::fast());
+            let start = || GzEncoder::new(Spool::default(), Compression::fast());
             self.encoder.get_or_insert_with(start).write_all(&self.rest)?;
             self.rest.clear();
         }

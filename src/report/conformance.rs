@@ -79,7 +79,8 @@ pub struct ConformanceRun {
     pub(super) deviations: IndexMap<ConformanceDeviation, DeviatingCases>,
     /// Why cases are unsupported, and how many.
     pub(super) unsupported: IndexMap<String, u64>,
-    pub(super) not_compared: Vec<FieldNotCompared>,
+    /// The assertions that were left out of the comparison.
+    pub not_compared: Vec<FieldNotCompared>,
     /// What the machine did wrong outside of cases.
     pub(super) misconduct: Vec<String>,
     /// Whether the run ended early.
@@ -101,7 +102,6 @@ pub(super) struct ConformanceDeviation {
     pub(super) known: Option<(String, Option<String>)>,
 }
 
-/// The cases of a deviation.
 #[derive(Default)]
 pub(super) struct DeviatingCases {
     pub(super) count: u64,
@@ -151,11 +151,6 @@ pub fn unlike_suites(machines: &[ConformanceMachine], suite: &dyn Fn(&str) -> St
 }
 
 impl ConformanceRun {
-    /// The assertions that were left out of the comparison.
-    pub fn not_compared(&self) -> &[FieldNotCompared] {
-        &self.not_compared
-    }
-
     /// An empty run of this program; `label` names it for people.
     pub fn new(label: &str, has_instruction: HasInstruction) -> ConformanceRun {
         ConformanceRun {

@@ -38,10 +38,6 @@ const MAX_DIVERGED: usize = 2;
 const FURTHER: usize = 3;
 
 /// Writes why a case fails, or its verdict if it does not fail.
-///
-/// # Errors
-///
-/// When it cannot be written.
 pub fn write(out: &mut dyn Write, explained: &Explanation, length: Length) -> io::Result<()> {
     let mut text = Vec::new();
     let id = &explained.report.id;

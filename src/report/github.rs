@@ -35,7 +35,6 @@ pub struct GitHub {
     on: String,
 }
 
-/// The annotation of a case.
 struct CaseAnnotation {
     id: String,
     text: String,

@@ -84,7 +84,7 @@ impl FailureGroups {
             options: options.clone(),
             groups: IndexMap::new(),
             cases: Vec::new(),
-            blocks: Spool::new(),
+            blocks: Spool::default(),
             analysis: None,
         }
     }
@@ -193,7 +193,6 @@ impl FailureGroups {
         suspects.iter().find(|it| it.name == *suspect && before != Some(suspect)).map(heading)
     }
 
-    /// The groups.
     pub(super) fn iter(&self) -> impl Iterator<Item = &FailureGroup> {
         self.groups.values()
     }

@@ -67,8 +67,8 @@ impl Html {
         Html {
             out,
             options: options.clone(),
-            rows: Spool::new(),
-            passing: Spool::new(),
+            rows: Spool::default(),
+            passing: Spool::default(),
             explainable: HashMap::new(),
             explained: BTreeMap::new(),
             causes: IndexMap::new(),

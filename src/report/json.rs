@@ -75,7 +75,7 @@ impl Json {
             let words = |words: &ShellWords| words.iter().map(str::to_owned).collect();
             partition.typed =
                 Some(TypedFlags { selection: words(&self.selection), flags: words(&self.flags) });
-            self.pending = Some((start, Spool::new()));
+            self.pending = Some((start, Spool::default()));
             return Ok(());
         }
         self.line(&ReportLine::Run(start))
@@ -130,10 +130,6 @@ impl Report for Json {
 }
 
 /// Writes why a case fails as one line of JSON. Its schema is `schemas/diff.schema.json`.
-///
-/// # Errors
-///
-/// When it cannot be written.
 pub fn explained(out: &mut dyn Write, explained: &Explanation) -> io::Result<()> {
     writeln!(out, "{}", one_line(&ExplanationLine::from(explained)))
 }

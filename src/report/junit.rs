@@ -66,7 +66,7 @@ impl OpenSuite {
             name: name.to_owned(),
             counts: SuiteCounts::default(),
             case: XmlElements::inside(AROUND_CASE)?,
-            cases: Spool::new(),
+            cases: Spool::default(),
         })
     }
 
@@ -154,7 +154,7 @@ impl Junit {
             out,
             flags: options.flags.clone(),
             totals: SuiteCounts::default(),
-            done: Spool::new(),
+            done: Spool::default(),
             open: None,
             vm: None,
             suspects: SuspectProperties::default(),

@@ -10,10 +10,6 @@ use crate::text::shell::ShellWords;
 /// Renders events.
 pub trait Report {
     /// Renders the next event.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be written.
     fn event(&mut self, event: &Event) -> io::Result<()>;
 
     /// Which events it needs.
@@ -48,10 +44,6 @@ impl Ends {
     const SIZE: usize = 1024;
 
     /// Reads the ends of a file.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be read.
     pub fn read(file: &mut (impl Read + Seek)) -> io::Result<Ends> {
         let mut start = Vec::new();
         file.by_ref().take(Ends::SIZE as u64).read_to_end(&mut start)?;

@@ -29,7 +29,6 @@ fn counts(cell: &MatrixCell) -> String {
     if some.is_empty() { "no cases".to_owned() } else { some.join(", ") }
 }
 
-/// The heading of a group.
 fn heading(group: &MatrixGroup) -> String {
     let what = match group.what {
         Agreement::Disagree => "the machines disagree",
@@ -178,8 +177,7 @@ pub(super) fn groups_html(matrix: &Matrix) -> String {
 pub fn badge(matrix: &Matrix, machine: usize) -> Option<String> {
     const CHARACTER: usize = 7;
     let name = html_text(matrix.machines.get(machine)?);
-    let mut all = MatrixCell::default();
-    matrix.suites.iter().for_each(|suite| all.add(&suite.cells[machine]));
+    let all = matrix.total(machine);
     let cases = all.cases() - all.skipped;
     let unsupported = match all.unsupported {
         0 => String::new(),

@@ -38,13 +38,11 @@ pub(super) struct RanSuite<'r> {
 }
 
 impl RanFiles {
-    /// Sets the versions of the folders.
     pub(super) fn set_versions(&mut self, versions: impl IntoIterator<Item = VectorsVersion>) {
         let described = |version: VectorsVersion| (version.folder.clone(), described(&version));
         self.versions = versions.into_iter().map(described).collect();
     }
 
-    /// Adds a case.
     pub(super) fn add(&mut self, report: &CaseReport) {
         let file = self.files.entry(report.id.file.to_string()).or_default();
         file.cases += 1;
@@ -67,12 +65,10 @@ impl RanFiles {
         RanSuite { name, files, versions: versions.into_iter().collect() }
     }
 
-    /// The folders of the files.
     pub(super) fn folders(&self) -> BTreeSet<&str> {
         self.files.keys().map(|file| file.rsplit_once('/').map_or(".", |(folder, _)| folder)).collect()
     }
 
-    /// The digest of all files.
     pub(super) fn digest(&self) -> Option<String> {
         digest(self.files.iter().map(|(name, file)| (&**name, file)))
     }
@@ -227,17 +223,9 @@ mod tests {
     fn ran_cases(cases: &[(&str, &str, &str)]) -> RanFiles {
         let mut ran = RanFiles::default();
         for (file, text, name) in cases {
-            ran.add(&CaseReport {
-                id: CaseId { file: Arc::from(*file), name: Some((*name).into()), nth: 1 },
-                format: None,
-                machine: None,
-                line: None,
-                verdict: Verdict::Pass,
-                listed: None,
-                cached: false,
-                content: (!text.is_empty()).then(|| ContentDigest::of(text)),
-                time: None,
-            });
+            let id = CaseId { file: Arc::from(*file), name: Some((*name).into()), nth: 1 };
+            let content = (!text.is_empty()).then(|| ContentDigest::of(text));
+            ran.add(&CaseReport { content, ..CaseReport::new(id, Verdict::Pass) });
         }
         ran
     }

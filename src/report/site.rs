@@ -121,7 +121,7 @@ fn overview(matrix: &Matrix, machines: &[SiteMachine<'_>], unlike_suites: &[Unli
         std::iter::once(html_text(&suite.name)).chain(suite.cells.iter().map(counts)).collect::<Vec<_>>()
     });
     let mut total = vec!["all".to_owned()];
-    total.extend(machines.iter().map(|it| counts(&column_total(matrix, it.column))));
+    total.extend(machines.iter().map(|it| counts(&matrix.total(it.column))));
     let mut main = table("Machines by suites", &head, suites.chain([total]));
     main.push_str(&unlike(unlike_suites));
     let rows = machines.iter().map(|it| {
@@ -150,13 +150,6 @@ fn unlike(unlike: &[UnlikeSuites]) -> String {
     )
 }
 
-fn column_total(matrix: &Matrix, column: usize) -> MatrixCell {
-    let mut total = MatrixCell::default();
-    matrix.suites.iter().filter_map(|suite| suite.cells.get(column)).for_each(|cell| total.add(cell));
-    total
-}
-
-/// What is not compared in a run.
 fn not_compared(run: &ConformanceRun) -> String {
     let hashes = run.vm.iter().flat_map(|vm| &vm.not_compared).map(|field| format!("{field}, but its hash"));
     let fields = run.not_compared.iter().map(ToString::to_string);

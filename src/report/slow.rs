@@ -8,7 +8,6 @@ use crate::model::{CaseReport, counted};
 /// The maximum number of slow cases that a report names.
 const NAMED: usize = 10;
 
-/// The slow cases of a run.
 pub(super) struct SlowCases {
     /// The time from which on a case is slow; `None` if no case is.
     threshold: Option<Duration>,

@@ -14,21 +14,12 @@ pub struct Spool {
 }
 
 impl Spool {
-    /// An empty text.
-    pub fn new() -> Spool {
-        Spool { file: BufWriter::new(SpooledTempFile::new(MAX_IN_MEMORY)), length: 0 }
-    }
-
     /// Its length in bytes.
     pub fn length(&self) -> u64 {
         self.length
     }
 
     /// Reads the text from its start.
-    ///
-    /// # Errors
-    ///
-    /// When the temporary file cannot be written or read.
     pub fn reader(&mut self) -> io::Result<impl Read> {
         self.file.flush()?;
         let file = self.file.get_mut();
@@ -38,8 +29,9 @@ impl Spool {
 }
 
 impl Default for Spool {
+    /// An empty text.
     fn default() -> Spool {
-        Spool::new()
+        Spool { file: BufWriter::new(SpooledTempFile::new(MAX_IN_MEMORY)), length: 0 }
     }
 }
 

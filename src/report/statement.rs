@@ -33,10 +33,6 @@ pub fn is_statement(start: &str) -> bool {
 const TITLE: &str = "# Conformance statement: ";
 
 /// Writes the statement on the newest run of a machine; `suite` names the suite of a file.
-///
-/// # Errors
-///
-/// When it cannot be written.
 pub fn statement(
     out: &mut dyn Write,
     machine: &ConformanceMachine,

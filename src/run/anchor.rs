@@ -17,11 +17,7 @@ pub struct Anchor {
 }
 
 impl Anchor {
-    /// The anchor at this folder.
-    ///
-    /// # Errors
-    ///
-    /// When there is no such folder.
+    /// The anchor at this folder, which must exist.
     pub fn at(folder: &Path) -> io::Result<Anchor> {
         Ok(Anchor { folder: folder.canonicalize()? })
     }

@@ -480,7 +480,6 @@ impl BlessedCase {
         Some((wrong.at.clone(), format!("the changed case would differ in {}{why}", wrong.at)))
     }
 
-    /// Adds the result of the case to `blessed`.
     fn add_to(self, blessed: &mut Blessed) {
         match self.first.verdict {
             _ if self.is_changed => {}

@@ -112,7 +112,6 @@ impl FileResults {
     }
 }
 
-/// A line of the text.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CacheLine {
@@ -128,11 +127,8 @@ impl ResultCache {
         ResultCache { program, sample, kept: IndexMap::new(), updates: Mutex::default() }
     }
 
-    /// Adds results in the format of [`ResultCache::text`].
-    ///
-    /// # Errors
-    ///
-    /// When the text is damaged or was written by another program, with the reason. Then no result is added.
+    /// Adds results in the format of [`ResultCache::text`]. A text that is damaged or was written by another program
+    /// is an error with the reason, and adds no result.
     pub fn read(&mut self, text: &str) -> Result<(), String> {
         let lines = FORMAT.open(&self.program, text)?;
         let parse = |(number, line): (usize, &str)| match serde_json::from_str::<CacheLine>(line) {

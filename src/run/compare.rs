@@ -70,11 +70,8 @@ fn has_other_type(mismatch: &Mismatch) -> bool {
     }
 }
 
-/// The assertions that do not hold in `state`, in their order.
-///
-/// # Errors
-///
-/// The first assertion on a field that the machine does not declare.
+/// The assertions that do not hold in `state`, in their order. The error is the first assertion on a field that the
+/// machine does not declare.
 pub fn diff(assertions: &[Assertion], state: &dyn Observe) -> Result<Vec<Mismatch>, UnknownField> {
     diff_each(assertions.iter(), state)
 }
@@ -279,7 +276,6 @@ fn only(assertion: &Assertion, keys: &[PathKey], members: &[(Name, Value)], mism
 mod tests {
     use super::*;
 
-    /// A machine with one field.
     struct OneField(Value);
 
     impl Observe for OneField {

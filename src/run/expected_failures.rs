@@ -61,11 +61,7 @@ struct ExpectedFailure {
 }
 
 impl ExpectedFailures {
-    /// Reads a list. Entries whose last day is before `today` have expired.
-    ///
-    /// # Errors
-    ///
-    /// The first error in the text.
+    /// Reads a list. Entries whose last day is before `today` have expired. The error is the first one in the text.
     pub fn parse(file: &str, text: &str, today: Date) -> Result<ExpectedFailures, Diagnostic> {
         let reader = ExpectedFailureReader { text: &SourceText::new(text), today };
         let entries = reader.entries()?;

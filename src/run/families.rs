@@ -9,7 +9,7 @@ use crate::machines::{self, MachineInfo};
 use crate::text::json::Document;
 
 /// Families, at most one of each machine. The default are the built-in ones.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Families(Arc<[FamilyMachine]>);
 
 /// A family, and the description of its machine.
@@ -38,11 +38,7 @@ impl FamilyMachine {
     }
 }
 
-/// Whether a family can have this name.
-///
-/// # Errors
-///
-/// When vmconf embeds a machine of this name.
+/// Whether a family can have this name; an error if vmconf embeds a machine of this name.
 pub fn not_embedded(name: &str) -> Result<(), String> {
     match machines::by_name(name) {
         Some(_) => Err(format!("vmconf embeds a machine {name}: a family needs another name")),
@@ -50,18 +46,9 @@ pub fn not_embedded(name: &str) -> Result<(), String> {
     }
 }
 
-impl Default for Families {
-    fn default() -> Families {
-        Families(Arc::new([]))
-    }
-}
-
 impl Families {
-    /// These families and another one, which takes the place of one of the same machine.
-    ///
-    /// # Errors
-    ///
-    /// When vmconf embeds a machine of this name.
+    /// These families and another one, which takes the place of one of the same machine. An error if vmconf embeds a
+    /// machine of this name.
     pub fn with(&self, family: &'static Family) -> Result<Families, String> {
         let name = family.machine;
         not_embedded(name)?;

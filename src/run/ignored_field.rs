@@ -19,11 +19,7 @@ pub struct IgnoredField {
 }
 
 impl IgnoredField {
-    /// Parses `FIELD` or `FIELD:MASK`.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong, in one line.
+    /// Parses `FIELD` or `FIELD:MASK`. An error says in one line what is wrong.
     pub fn parse(text: &str) -> Result<IgnoredField, String> {
         let (field, mask) = text.split_once(':').map_or((text, None), |(field, mask)| (field, Some(mask)));
         if field.is_empty() {

@@ -28,7 +28,8 @@ use crate::text::source_text::SourceText;
 pub struct LoadedFile<'s> {
     source: Arc<VectorSource>,
     options: &'s FileOptions,
-    cases: Option<LoadedCases<'s>>,
+    /// The cases; `None` if the file has no format.
+    pub(super) cases: Option<LoadedCases<'s>>,
     /// Errors and notes that belong to no case.
     errors: Vec<Diagnostic>,
     notes: Vec<Diagnostic>,
@@ -95,11 +96,6 @@ impl<'s> LoadedFile<'s> {
     pub(super) fn forget_whole(&mut self) {
         self.errors.clear();
         self.notes.clear();
-    }
-
-    /// The cases; `None` if the file has no format.
-    pub(super) fn cases_mut(&mut self) -> Option<&mut LoadedCases<'s>> {
-        self.cases.as_mut()
     }
 
     /// The file.
@@ -193,7 +189,6 @@ impl<'s> LoadedFile<'s> {
     }
 }
 
-/// The cases of a file.
 pub(crate) struct LoadedCases<'s> {
     source: Arc<VectorSource>,
     options: &'s FileOptions,
@@ -290,7 +285,6 @@ pub struct LoadedCase<'f> {
     pub node: u32,
     /// The files that it may open.
     pub files: VectorFiles<'f>,
-    /// The options for its file.
     pub(super) options: &'f FileOptions,
     /// Data that all cases of its file share.
     shared: &'f SharedFile,
@@ -316,15 +310,10 @@ impl<'f> LoadedCase<'f> {
     /// The report of the case before it runs: it passes.
     pub(super) fn report(&self) -> CaseReport {
         CaseReport {
-            id: self.id.clone(),
             format: Some(self.format.name.into()),
-            machine: None,
             line: Some(self.line()),
-            verdict: Verdict::Pass,
-            listed: None,
-            cached: false,
             content: self.content,
-            time: None,
+            ..CaseReport::new(self.id.clone(), Verdict::Pass)
         }
     }
 
@@ -347,11 +336,7 @@ impl<'f> LoadedCase<'f> {
         self.executed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads the case.
-    ///
-    /// # Errors
-    ///
-    /// When the format panics, with its message.
+    /// Reads the case. An error is the message of a panic of the format.
     pub fn read(&self) -> Result<FileReading, String> {
         let LoadedCase { document, format, node, files, options, shared, .. } = self;
         let context = ReadContext { options: options.read, files, shared: Some(shared) };
@@ -448,7 +433,6 @@ fn lfs_pointer() -> Diagnostic<Origin> {
         .under(LintRule::Unreadable)
 }
 
-/// The content of a file.
 pub(crate) enum FileContent {
     /// Vectors of a format.
     Vectors(Document, &'static Format),
@@ -569,11 +553,8 @@ fn one_of_families(
     }
 }
 
-/// The format of a file and the evidence for it, in a few words: `vmtests, "exec" in line 3`.
-///
-/// # Errors
-///
-/// When the file cannot be read, or when it must be a vector file and its format is not detected.
+/// The format of a file and the evidence for it, in a few words: `vmtests, "exec" in line 3`. Fails if the file cannot
+/// be read, or if it must be a vector file and its format is not detected.
 pub fn explain_format(source: &VectorSource, options: &LoadOptions) -> Result<String, Diagnostic> {
     let (interrupt, options) = (&options.run.interrupt, options.for_file(source));
     let document = read_text(source, options, interrupt).and_then(|text| parse(text, options));

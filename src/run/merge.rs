@@ -24,7 +24,7 @@ use excerpts::Excerpts;
 use part::{MergedPart, PartHeader};
 
 /// The merged run.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct MergedRun {
     /// The events. Cases that fail or are broken are explained as in a single run, if the reports of the parts
     /// contain explanations.
@@ -51,12 +51,8 @@ pub struct MergeError {
     pub what: String,
 }
 
-/// Merges the reports of all parts of a run. `text_of` returns the text of a vector file if it exists, for
-/// excerpts.
-///
-/// # Errors
-///
-/// When a part is missing, occurs twice or is of another run, or when an input is not a report.
+/// Merges the reports of all parts of a run. `text_of` returns the text of a vector file if it exists, for excerpts.
+/// Fails if a part is missing, occurs twice or is of another run, or if an input is not a report.
 pub fn merge(
     sources: &[PartSource<'_>],
     text_of: &mut dyn FnMut(&str) -> Option<String>,
@@ -176,14 +172,7 @@ fn distinct(parts: &[MergedPart<'_>]) -> Result<(), MergeError> {
 fn joined(parts: Vec<MergedPart<'_>>) -> MergedRun {
     let system = same(parts.iter().map(|part| &part.header.system)).flatten();
     let versions = same(parts.iter().map(|part| &part.header.versions)).unwrap_or_default();
-    let mut run = MergedRun {
-        events: Vec::new(),
-        selection: ShellWords::default(),
-        only: Vec::new(),
-        flags: ShellWords::default(),
-        system,
-        versions,
-    };
+    let mut run = MergedRun { system, versions, ..MergedRun::default() };
     let (mut files, mut vm, mut summary) = (0, None, RunSummary::default());
     let (mut cases, mut explained, mut not_compared) = (Vec::new(), Vec::new(), Vec::new());
     let mut broken: IndexMap<CaseId, IndexMap<String, Diagnostic>> = IndexMap::new();

@@ -27,10 +27,6 @@ pub struct OpenFile {
 
 impl OpenFile {
     /// Opens a file, pipe or device.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be opened.
     pub fn any(path: &Path) -> io::Result<OpenFile> {
         let mut options = OpenOptions::new();
         options.read(true);
@@ -42,11 +38,8 @@ impl OpenFile {
         Ok(OpenFile { file, length: metadata.len(), is_regular: metadata.is_file() })
     }
 
-    /// Locks the file until this value is dropped. Waits at most this long while another process has it locked.
-    ///
-    /// # Errors
-    ///
-    /// If it stays locked, or the file system has no locks.
+    /// Locks the file until this value is dropped. Waits at most this long while another process has it locked. Fails
+    /// if it stays locked, or the file system has no locks.
     pub fn lock_within(&self, limit: Duration) -> io::Result<()> {
         const STEP: Duration = Duration::from_millis(10);
         let start = Instant::now();
@@ -64,19 +57,12 @@ impl OpenFile {
     }
 
     /// Reads all bytes; `None` if there are more than `limit`.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be read.
     pub fn read_at_most(self, limit: u64) -> io::Result<Option<Vec<u8>>> {
         self.read_until(limit, &Interrupt::default())
     }
 
-    /// As [`OpenFile::read_at_most`]; waits for what is written to a pipe until the interrupt is requested.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be read, or the interrupt is requested.
+    /// As [`OpenFile::read_at_most`]; waits for what is written to a pipe until the interrupt is requested, which is
+    /// an error.
     pub fn read_until(self, limit: u64, interrupt: &Interrupt) -> io::Result<Option<Vec<u8>>> {
         if self.length > limit {
             return Ok(None);
@@ -132,10 +118,6 @@ impl Read for OpenFile {
 
 /// Opens a regular file to read. Opening does not block, and anything else that is found at the path, such as a
 /// named pipe, is an error.
-///
-/// # Errors
-///
-/// When it cannot be opened or is not a regular file.
 pub fn open_regular(path: &Path, links: Links) -> io::Result<OpenFile> {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -157,12 +139,8 @@ pub fn open_regular(path: &Path, links: Links) -> io::Result<OpenFile> {
     Ok(OpenFile { file, length: metadata.len(), is_regular: true })
 }
 
-/// Opens a regular file below a folder to read. `folder` and `path` are canonical; whether the open file is
-/// still the one at `path` is checked after opening it.
-///
-/// # Errors
-///
-/// When it cannot be opened, is not a regular file, or is not below the folder.
+/// Opens a regular file below a folder to read. `folder` and `path` are canonical; whether the open file is still the
+/// one at `path` is checked after opening it. As [`open_regular`], anything else is an error.
 pub fn open_below(folder: &Path, path: &Path) -> io::Result<OpenFile> {
     let outside = || io::Error::other("a symbolic link leads out of the folder");
     if !path.starts_with(folder) {

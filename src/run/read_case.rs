@@ -4,7 +4,6 @@ use super::judged_case::JudgedCase;
 use super::load::LoadedCase;
 use crate::model::{Case, CaseReport, Diagnostic, Severity, Verdict};
 
-/// A case that was read.
 pub(super) struct ReadCase<'c> {
     report: CaseReport,
     notes: Vec<Diagnostic>,

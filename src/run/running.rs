@@ -29,7 +29,6 @@ impl RunningCases {
     }
 }
 
-/// A case that runs.
 pub(super) struct RunningCase<'r> {
     cases: &'r RunningCases,
     id: &'r CaseId,

@@ -55,7 +55,7 @@ fn own<'s>(mut file: LoadedFile<'s>, options: &LoadOptions) -> LoadedFile<'s> {
     if !part.has(&CaseId::of_file(file.source().shown.clone())) {
         file.forget_whole();
     }
-    if let Some(cases) = file.cases_mut() {
+    if let Some(cases) = &mut file.cases {
         cases.retain_ids(|_, id| part.has(id));
     }
     file
@@ -67,7 +67,7 @@ pub fn open_text<'s>(source: &VectorSource, text: String, options: &'s LoadOptio
 }
 
 fn selected<'s>(mut file: LoadedFile<'s>, purpose: Purpose, run: &RunOptions) -> LoadedFile<'s> {
-    if let Some(cases) = file.cases_mut() {
+    if let Some(cases) = &mut file.cases {
         select(cases, purpose, run);
     }
     file

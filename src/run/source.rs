@@ -59,12 +59,8 @@ impl VectorSource {
             .is_none_or(|only| case_in(&id.to_string(), &self.shown).is_some_and(|case| only.contains(case)))
     }
 
-    /// Reads the bytes of the file, unpacked if it is compressed.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be read or unpacked, is or becomes larger than `limit` bytes, or is a pipe and the interrupt is
-    /// requested.
+    /// Reads the bytes of the file, unpacked if it is compressed. Fails if it is or becomes larger than `limit` bytes,
+    /// or is a pipe and the interrupt is requested.
     pub fn read(&self, limit: u64, interrupt: &Interrupt) -> io::Result<Vec<u8>> {
         if let Some(reason) = &self.unreadable {
             return Err(io::Error::other(&**reason));
@@ -85,11 +81,7 @@ impl VectorSource {
         self.origin != SourceOrigin::Stream && uncompressed_name(&self.shown).is_some()
     }
 
-    /// Whether a command may write the text of the file back.
-    ///
-    /// # Errors
-    ///
-    /// Why not.
+    /// Whether a command may write the text of the file back; the error says why not.
     pub fn check_writable(&self) -> io::Result<()> {
         if self.is_compressed() {
             return Err(io::Error::other("files that are compressed are only read"));

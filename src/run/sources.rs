@@ -136,14 +136,14 @@ impl Sources {
 
     /// Adds the files of a folder. Returns why some were skipped.
     fn add_folder(&mut self, mut folder: ListedFolder) -> Vec<String> {
-        if self.seen.has_above(folder.real()) {
+        if self.seen.has_above(&folder.real) {
             return Vec::new();
         }
         let others = Some(&self.seen).filter(|seen| !seen.is_empty());
         let (count, passed_over) = folder.count(others);
         self.len += count;
         self.seen.names.insert((folder.name(), None));
-        self.seen.folders.insert(folder.real().to_owned());
+        self.seen.folders.insert(folder.real.clone());
         self.paths.push(Selected::Folder(folder));
         passed_over
     }
@@ -172,12 +172,9 @@ impl FromIterator<VectorSource> for Sources {
 
 /// The files that `paths` name: a path is a file, a folder for all `.json` files in it and its subfolders, or a case
 /// id for the file of the case; from the working folder, else from the anchor, and the other way round for an id. A
-/// path that does not exist as it is typed is read as ids show it. Symbolic links inside a folder are skipped, so
-/// that nothing outside it is read. A folder that cannot be searched becomes a source that cannot be read.
-///
-/// # Errors
-///
-/// The first path that does not exist or cannot be opened.
+/// path that does not exist as it is typed is read as ids show it. Symbolic links inside a folder are skipped, so that
+/// nothing outside it is read. A folder that cannot be searched becomes a source that cannot be read. The error is the
+/// first path that does not exist or cannot be opened.
 pub fn find(paths: &[PathBuf], anchor: &Anchor) -> Result<FoundSources, UnusablePath> {
     let mut found = FoundSources::default();
     for path in paths {

@@ -21,7 +21,6 @@ const MAX_ITEMS: usize = 10;
 /// The cells that a window shows.
 const WINDOW: u64 = 8;
 
-/// A step of a case that failed.
 pub(super) struct FailedStep<'c> {
     pub(super) case: &'c Case,
     /// The number of the step, from 0.
@@ -219,7 +218,6 @@ fn demanded<'s>(step: &'s Step, at: &Path) -> Option<&'s Expected> {
     expected.into_iter().find(|it| matches!(it, Expected::Is(_) | Expected::Bits(_)))
 }
 
-/// The datum at a path.
 fn value_at<'v>(value: &'v Value, at: &Path) -> Option<&'v Value> {
     at.keys().into_iter().try_fold(value, |value, key| match (key, value) {
         (PathKey::Name(name), value) => value.get(name),

@@ -38,10 +38,6 @@ impl Embedded {
     }
 
     /// Like [`Testee::run`], but observed by `watch`.
-    ///
-    /// # Errors
-    ///
-    /// If the run ends before the last step is done.
     pub fn watch(
         &mut self,
         program: &Program,

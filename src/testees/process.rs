@@ -84,12 +84,8 @@ pub struct ProcessVm {
 }
 
 impl ProcessVm {
-    /// Starts a process and reads its greeting. All its processes are in `groups` while they run.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be started, does not answer `hello`, or speaks another version of the protocol; as a full
-    /// sentence.
+    /// Starts a process and reads its greeting. All its processes are in `groups` while they run. An error says as a
+    /// full sentence that it cannot be started, does not answer `hello`, or speaks another version of the protocol.
     pub fn start(
         command: TesteeCommand,
         groups: ProcessGroups,
@@ -166,12 +162,9 @@ impl ProcessVm {
         self.pool.limit(max_processes);
     }
 
-    /// Sends a request to a process and returns the answer, on a new process if the first one breaks down and had other
-    /// requests. The request gets another number.
-    ///
-    /// # Errors
-    ///
-    /// If the process crashes, breaks the protocol or does not answer in time, or on an interrupt.
+    /// Sends a request to a process and returns the answer, on a new process if the first one breaks down and had
+    /// other requests. The request gets another number. Fails if the process crashes, breaks the protocol or does not
+    /// answer in time, or on an interrupt.
     pub fn ask(&self, request: Request, interrupt: &Interrupt) -> Result<ProtocolAnswer, Stopped> {
         let mut answer = None;
         let end =
@@ -455,11 +448,7 @@ fn begin(
     }
 }
 
-/// A program and its steps in the form of a request.
-///
-/// # Errors
-///
-/// When the program has a mnemonic that does not exist.
+/// A program and its steps in the form of a request. Fails if the program has a mnemonic that does not exist.
 pub fn written(
     info: &'static MachineInfo,
     program: &Program,

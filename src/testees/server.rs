@@ -63,11 +63,7 @@ impl Server {
         Server { info, offer, make: Box::new(make), last: None }
     }
 
-    /// The answer to a line.
-    ///
-    /// # Errors
-    ///
-    /// If the line is not a request. The conversation then ends.
+    /// The answer to a line. A line that is not a request is an error, and ends the conversation.
     pub fn answer(&mut self, line: &[u8]) -> Result<ProtocolAnswer, LineError> {
         Ok(self.answer_to(Request::read(line)?))
     }

@@ -8,13 +8,9 @@ use crate::model::{Breakdown, Expected, FirstTry, Path, Program, Step, Value};
 
 /// Something that runs programs: an embedded machine, or one in another process.
 pub trait Testee {
-    /// Runs a program on a fresh machine: performs the actions of each step, and calls `see` with the index of
-    /// the step and the state after it. Without steps, only loads the program. Returns how the testee broke down the
-    /// first time if it was tried twice.
-    ///
-    /// # Errors
-    ///
-    /// If the run ends before the last step is done.
+    /// Runs a program on a fresh machine: performs the actions of each step, and calls `see` with the index of the
+    /// step and the state after it. Without steps, only loads the program. Returns how the testee broke down the first
+    /// time if it was tried twice. Fails if the run ends before the last step is done.
     fn run(&mut self, program: &Program, steps: &[Step], see: See<'_>) -> RunEnd;
 
     /// Runs programs as [`Testee::run`] runs one. Several of them may be in flight at the same time.

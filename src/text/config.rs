@@ -163,11 +163,8 @@ pub struct FileConfig {
 }
 
 impl FileConfig {
-    /// Parses a configuration. `folder` is the path of its folder, relative to the working folder.
-    ///
-    /// # Errors
-    ///
-    /// All errors, in the order of the text.
+    /// Parses a configuration. `folder` is the path of its folder, relative to the working folder. An error has all
+    /// errors, in the order of the text.
     pub fn parse(text: &str, folder: &Path, settings: &[Setting]) -> Result<FileConfig, Vec<Diagnostic>> {
         let text = &SourceText::new(text);
         let root = DeTable::parse(text.as_str()).map_err(|error| vec![no_toml(text, &error)])?;
@@ -180,11 +177,8 @@ impl FileConfig {
         Err(reader.diagnostics)
     }
 
-    /// The settings of a profile, and those of the default profile, which apply unless it overrides them.
-    ///
-    /// # Errors
-    ///
-    /// A message if there is no such profile.
+    /// The settings of a profile, and those of the default profile, which apply unless it overrides them. An error is
+    /// the message that there is no such profile.
     pub fn profile(&self, name: &str) -> Result<[&[ConfigEntry]; 2], String> {
         let find = |name: &str| self.profiles.iter().find(|profile| profile.0 == name);
         let own = match find(name) {
@@ -422,7 +416,6 @@ impl ConfigReader<'_> {
         }
     }
 
-    /// The settings in a table with this scope.
     fn entries(&mut self, table: &DeTable<'_>, scope: SettingScope) -> Vec<ConfigEntry> {
         let settings = self.settings;
         let fits =

@@ -12,11 +12,7 @@ pub struct FilePattern {
 }
 
 impl FilePattern {
-    /// The files that a text names.
-    ///
-    /// # Errors
-    ///
-    /// When it is not a glob.
+    /// The files that a text names, which is a glob.
     pub fn new(text: &str) -> Result<FilePattern, globset::Error> {
         let glob = |text: &str| GlobBuilder::new(text).literal_separator(true).build();
         let name = text.trim_end_matches('/');

@@ -27,20 +27,13 @@ use crate::model::{DeclaredField, Diagnostic, FieldOptions, FieldType, ListOrder
 /// A value, or what is wrong with the first datum that is not of its type.
 pub type TypedReading = Result<Value, Diagnostic<Origin>>;
 
-/// Reads a datum of a vector or a declaration. `name` is what it is, for errors.
-///
-/// # Errors
-///
-/// The first datum that is not of its type.
+/// Reads a datum of a vector or a declaration. `name` is what it is, for errors. The error is the first datum that is
+/// not of its type.
 pub fn read(node: JsonNode<'_>, field_type: &FieldType, name: &str) -> TypedReading {
     read_at(node, field_type, name, DatumPlace::Vector)
 }
 
 /// Reads a datum of an answer or a report, as [`read`] does one of a vector.
-///
-/// # Errors
-///
-/// The first datum that is not of its type.
 pub fn read_wire(node: JsonNode<'_>, field_type: &FieldType, name: &str) -> TypedReading {
     read_at(node, field_type, name, DatumPlace::Wire)
 }

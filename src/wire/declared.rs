@@ -87,11 +87,7 @@ fn type_of(member: Option<&MemberShape>) -> &FieldType {
 pub struct DeclaredAnswer(Document);
 
 impl DeclaredAnswer {
-    /// Reads the line of an answer with states. Returns the line if it is anything else.
-    ///
-    /// # Errors
-    ///
-    /// The line, if it is not JSON or not such an answer.
+    /// Reads the line of an answer with states. Any other line is returned as the error.
     pub fn read(line: Vec<u8>) -> Result<DeclaredAnswer, Vec<u8>> {
         let text = String::from_utf8(line).map_err(std::string::FromUtf8Error::into_bytes)?;
         let document =
@@ -132,11 +128,7 @@ impl DeclaredAnswer {
         Some(self.0.root().member("ended")?.text()?.into_owned())
     }
 
-    /// The states after the steps.
-    ///
-    /// # Errors
-    ///
-    /// Why the answer has none.
+    /// The states after the steps; an error says why the answer has none.
     pub fn steps(&self) -> Result<Vec<JsonNode<'_>>, String> {
         let steps = self.0.root().member("steps").filter(|steps| steps.is_array());
         let steps = steps.ok_or("answered done without a list of steps")?;
@@ -150,11 +142,7 @@ impl DeclaredAnswer {
     }
 
     /// The fields of a state, as far as they are compared. Unknown fields are ignored. `names` says where the name of
-    /// each is.
-    ///
-    /// # Errors
-    ///
-    /// The first field that is not of its type.
+    /// each is. The error is the first field that is not of its type.
     pub fn state(
         &self,
         state: JsonNode<'_>,

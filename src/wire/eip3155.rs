@@ -76,11 +76,8 @@ pub struct WrongMember {
     pub expected: &'static str,
 }
 
-/// Reads a line. A member that is null is one that the client does not report.
-///
-/// # Errors
-///
-/// The first wrong member of a step or of a summary, or the one that a step lacks.
+/// Reads a line. A member that is null is one that the client does not report. The error is the first wrong member of
+/// a step or of a summary, or the one that a step lacks.
 pub fn read(line: &[u8]) -> Result<TraceLine, WrongMember> {
     let Some(members) = members_of(line) else { return Ok(TraceLine::Other) };
     let lacking = ["pc", "op"].iter().filter(|member| !members.contains_key(**member));

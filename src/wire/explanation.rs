@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use super::report::ReportedCase;
 use crate::model::explanation as model;
 use crate::model::{
-    BlameAnswer, FirstDivergence, LogComparison, Name, Path, SpentGas, StackComparison, Value, VerdictKind,
+    BlameAnswer, ComparedWith, FirstDivergence, LogComparison, Name, Path, SpentGas, StackComparison, Value,
+    VerdictKind,
 };
 
 /// A case that fails or is broken, as in a report, with the explanation.
@@ -124,27 +125,13 @@ impl From<&model::RowDeviation> for WireRowDeviation {
 /// A state of which the vector demands only the root, compared with another state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WireWorld {
-    /// What it is compared with.
-    pub against: WireComparedWith,
-    /// The id of the case that demands the other state, if one does.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub case: Option<String>,
+    /// What it is compared with, as `against`, and `case` for the id of a case.
+    #[serde(flatten)]
+    pub against: ComparedWith,
     /// The leaves that differ, by path; at most 100.
     pub leaves: Vec<WireLeaf>,
     /// How many there are.
     pub count: usize,
-}
-
-/// What a state is compared with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum WireComparedWith {
-    /// The state before the transaction: no state with the demanded root is known.
-    Before,
-    /// The state that another case demands together with this root.
-    Case,
-    /// The state of the embedded machine, which has the demanded root.
-    Embedded,
 }
 
 /// A leaf that differs between two states.
@@ -164,12 +151,8 @@ pub struct WireLeaf {
 impl From<&model::WorldComparison> for WireWorld {
     fn from(world: &model::WorldComparison) -> WireWorld {
         let model::WorldComparison { against, leaves, count } = world;
-        let (against, case) = match against {
-            model::ComparedWith::Before => (WireComparedWith::Before, None),
-            model::ComparedWith::Fixture(id) => (WireComparedWith::Case, Some(id.clone())),
-            model::ComparedWith::Embedded => (WireComparedWith::Embedded, None),
-        };
-        WireWorld { against, case, leaves: leaves.iter().map(WireLeaf::from).collect(), count: *count }
+        let leaves = leaves.iter().map(WireLeaf::from).collect();
+        WireWorld { against: against.clone(), leaves, count: *count }
     }
 }
 

@@ -10,10 +10,6 @@ use crate::text::file_name::COMPRESSED;
 const FIRST: u8 = 0x1f;
 
 /// Reads text, decompressing it if it is compressed with gzip.
-///
-/// # Errors
-///
-/// If the first byte cannot be read.
 pub fn decompressed<'i>(input: &'i mut dyn BufRead) -> io::Result<Box<dyn BufRead + 'i>> {
     if input.fill_buf()?.first() == Some(&FIRST) {
         Ok(Box::new(BufReader::new(Decompressed(MultiGzDecoder::new(input)))))
@@ -22,11 +18,8 @@ pub fn decompressed<'i>(input: &'i mut dyn BufRead) -> io::Result<Box<dyn BufRea
     }
 }
 
-/// The bytes of a compressed file; `None` if there are more than `limit`, of which no more are unpacked.
-///
-/// # Errors
-///
-/// If the bytes are not compressed with gzip, or are damaged.
+/// The bytes of a compressed file; `None` if there are more than `limit`, of which no more are unpacked. Fails if the
+/// bytes are not compressed with gzip, or are damaged.
 pub fn unpacked(bytes: &[u8], limit: u64) -> io::Result<Option<Vec<u8>>> {
     if bytes.first() != Some(&FIRST) {
         let what = format!("named {COMPRESSED}, but not compressed with gzip");

@@ -21,10 +21,6 @@ pub fn one_line(document: &impl Serialize) -> String {
 }
 
 /// Writes a document as [`one_line`] and a line terminator.
-///
-/// # Errors
-///
-/// When it cannot be written.
 pub fn write_line<T: Serialize>(out: &mut dyn Write, document: &T) -> io::Result<()> {
     writeln!(out, "{}", one_line(document))
 }
@@ -174,7 +170,6 @@ pub(crate) struct LineHeader<'l> {
     pub(super) version: Option<u32>,
 }
 
-/// Reads a line.
 pub(crate) fn read<'l, T: Deserialize<'l>>(line: &'l [u8]) -> Result<T, LineError> {
     Ok(serde_json::from_slice(line)?)
 }

@@ -21,6 +21,15 @@ pub struct Matrix {
     pub not_compared: Vec<MatrixNotCompared>,
 }
 
+impl Matrix {
+    /// The counts of all suites on the machine with this index.
+    pub fn total(&self, machine: usize) -> MatrixCell {
+        let mut total = MatrixCell::default();
+        self.suites.iter().filter_map(|suite| suite.cells.get(machine)).for_each(|cell| total.add(cell));
+        total
+    }
+}
+
 /// Assertions on a field that were left out of the comparison on a machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MatrixNotCompared {

@@ -118,11 +118,8 @@ impl Misfit {
     }
 }
 
-/// Those of the members of a record that this JSON has; others are skipped.
-///
-/// # Errors
-///
-/// The first part that does not fit its shape.
+/// Those of the members of a record that this JSON has; others are skipped. The error is the first part that does not
+/// fit its shape.
 pub fn read_fields(
     fields: Map<String, Json>,
     members: &'static [MemberShape],
@@ -137,11 +134,7 @@ pub fn read_fields(
     Ok(values)
 }
 
-/// The value of JSON with this shape.
-///
-/// # Errors
-///
-/// The first part that does not fit its shape.
+/// The value of JSON with this shape. The error is the first part that does not fit its shape.
 pub fn read(json: Json, shape: &Shape) -> Result<Value, Misfit> {
     Ok(match (json, shape) {
         (json, Shape::Declared(field)) => declared(&json, field)?,

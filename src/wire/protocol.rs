@@ -155,11 +155,8 @@ impl Hello {
         !["", "unknown"].contains(&self.release.trim())
     }
 
-    /// Returns the answer if no text and no list in it is longer than allowed: they are printed with every run.
-    ///
-    /// # Errors
-    ///
-    /// Which one is, in one line.
+    /// Returns the answer if no text and no list in it is longer than allowed: they are printed with every run. The
+    /// error says in one line which one is.
     pub fn limited(self) -> Result<Hello, String> {
         let Hello { version: _, name, release, language, homepage, machines, in_flight: _ } = &self;
         let lists = machines.iter().flat_map(|offer| {
@@ -478,11 +475,7 @@ impl TracedInstruction {
 }
 
 impl Request {
-    /// Reads a request.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong, with its column.
+    /// Reads a request. An error says what is wrong, with its column.
     pub fn read(line: &[u8]) -> Result<Request, LineError> {
         read_typed(
             line,
@@ -524,11 +517,7 @@ impl Request {
 }
 
 impl ProtocolAnswer {
-    /// Reads an answer.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong, with its column.
+    /// Reads an answer. An error says what is wrong, with its column.
     pub fn read(line: &[u8]) -> Result<ProtocolAnswer, LineError> {
         if memchr::memchr_iter(b',', line).count() > MAX_COMMAS {
             return Err(format!("has more than {MAX_COMMAS} values").into());
@@ -572,7 +561,6 @@ impl ProtocolAnswer {
 /// A type of line, and the function that reads it.
 type LineReader<T> = (&'static str, fn(&[u8]) -> Result<T, LineError>);
 
-/// Reads a line of one of these types.
 fn read_typed<T>(line: &[u8], types: &[LineReader<T>]) -> Result<T, LineError> {
     let LineHeader { r#type, .. } = read(line)?;
     if let Some((_, read)) = types.iter().find(|known| known.0 == r#type) {

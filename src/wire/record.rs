@@ -90,37 +90,26 @@ pub struct ReadError {
     pub what: String,
 }
 
-/// Reads a run; `name` is the name of the input in messages.
-///
-/// # Errors
-///
-/// The first line that cannot be read or that is out of place, such as a first line that does not start a
-/// run, or a missing summary at the end.
+/// Reads a run; `name` is the name of the input in messages. The error is the first line that cannot be read or that
+/// is out of place, such as a first line that does not start a run, or a missing summary at the end.
 pub fn read(name: &str, input: &mut dyn BufRead) -> Result<RecordedRun, ReadError> {
     read_at_most(MAX_CASES, name, input)
 }
 
 /// Reads a run of at most this number of cases.
-///
-/// # Errors
-///
-/// As [`read`] does.
 pub fn read_at_most(max_cases: usize, name: &str, input: &mut dyn BufRead) -> Result<RecordedRun, ReadError> {
     RecordReading { max_cases, ..RecordReading::default() }.all(name, input)
 }
 
 /// Reads a record, and passes its cases to `each` instead of keeping them. If an error follows, discard them: the record
 /// is damaged.
-///
-/// # Errors
-///
-/// As [`read`] does.
 pub fn read_each(
     name: &str,
     input: &mut dyn BufRead,
     each: &mut dyn FnMut(RecordedCase),
 ) -> Result<RecordedRun, ReadError> {
-    RecordReading { each: Some(each), ..RecordReading::default() }.all(name, input)
+    let reading = RecordReading { max_cases: MAX_CASES, each: Some(each), ..RecordReading::default() };
+    reading.all(name, input)
 }
 
 /// Passes each line of a report to `each`, with its terminator; the number of lines.
@@ -217,6 +206,7 @@ enum RecordedState {
     Checked,
 }
 
+#[derive(Default)]
 struct RecordReading<'e> {
     max_cases: usize,
     /// Receives the cases; `None` to keep them.
@@ -227,20 +217,6 @@ struct RecordReading<'e> {
     hasher: blake3::Hasher,
     /// The counts of the lines so far.
     counted: event::RunSummary,
-}
-
-impl Default for RecordReading<'_> {
-    fn default() -> Self {
-        RecordReading {
-            max_cases: MAX_CASES,
-            each: None,
-            run: RecordedRun::default(),
-            state: RecordedState::default(),
-            bytes: 0,
-            hasher: blake3::Hasher::default(),
-            counted: event::RunSummary::default(),
-        }
-    }
 }
 
 impl RecordReading<'_> {

@@ -53,7 +53,6 @@ impl From<&SuspectAnalysis> for ReportedSuspects {
     }
 }
 
-/// The type of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LineType {
     Run,
@@ -96,11 +95,8 @@ impl LineType {
 }
 
 impl ReportLine {
-    /// Reads a line. Unknown members are ignored, since a later version may write more.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong, with its column.
+    /// Reads a line. Unknown members are ignored, since a later version may write more. An error says what is wrong,
+    /// with its column.
     pub fn read(line: &[u8]) -> Result<ReportLine, LineError> {
         Ok(match LineType::of(line)? {
             LineType::Run => ReportLine::Run(read(line)?),

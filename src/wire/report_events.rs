@@ -9,12 +9,9 @@ use super::record::{MAX_BYTES, MAX_CASES, OTHER_COUNTS, ReadError, each_line, oc
 use super::report::{ReportLine, ReportStart};
 use crate::model::{CaseId, Event, RunSummary, VerdictKind};
 
-/// Reads the report of a whole run, compressed or not, and passes each event to `each`; the first line. A case that ran
-/// twice, since it was named twice, is passed once. `name` is the name of the input in messages.
-///
-/// # Errors
-///
-/// The first line that cannot be read or is out of place, a case with two outcomes, a missing summary, or a report of a
+/// Reads the report of a whole run, compressed or not, and passes each event to `each`; the first line. A case that
+/// ran twice, since it was named twice, is passed once. `name` is the name of the input in messages. The error is the
+/// first line that cannot be read or is out of place, a case with two outcomes, a missing summary, or a report of a
 /// part of a run.
 pub fn read_events(
     name: &str,

@@ -42,7 +42,6 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for OnlyObjects<D> {
     }
 }
 
-/// The members of an object.
 pub(super) fn members<'de, D: Deserializer<'de>>(object: D) -> Result<Map<String, Json>, D::Error> {
     object.deserialize_map(Members)
 }

@@ -54,7 +54,7 @@ fn explorer(id: &str) -> Explorer {
     let source =
         if id == GCD { (1..30).map(|line| format!("source line {line}")).collect() } else { Vec::new() };
     let explorer = Explorer::new(recording, format!("{machine}  {id}"), assertions, source);
-    explorer.with_demands(demands).with_command(id.to_owned(), [id].into_iter().collect())
+    explorer.with_case(id.to_owned(), [id].into_iter().collect(), demands)
 }
 
 fn press(explorer: &mut Explorer, keys: &str) {

@@ -224,7 +224,7 @@ fn named(paths: &[PathBuf], traces: Vec<TraceFile>) -> Vec<(String, TraceFile)> 
 fn read_trace(path: &Path) -> anyhow::Result<TraceFile> {
     let name = path.display().to_string();
     let trace = TraceFile::read(&name, input::read(path)?).map_err(BrokenInput)?;
-    trace.notes().iter().for_each(|note| output::note(&format!("note: {note}")));
+    trace.notes.iter().for_each(|note| output::note(&format!("note: {note}")));
     Ok(trace)
 }
 

@@ -32,7 +32,6 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// How long the program may take to end after a signal.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// What is shown.
 pub(super) enum ShownRuns {
     One(Box<Explorer>),
     Two(Box<PairedExplorer>),
@@ -268,26 +267,13 @@ fn is_interrupt(pressed: KeyEvent) -> bool {
     pressed.code == KeyCode::Char('c') && pressed.modifiers.contains(KeyModifiers::CONTROL)
 }
 
+/// The key, if it is one of those that the explorer knows: others do not even close what is open.
 fn key(pressed: KeyEvent) -> Option<ExplorerKey> {
-    if pressed.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) {
-        return None;
-    }
-    Some(match pressed.code {
-        KeyCode::Char(character) => ExplorerKey::Char(character),
-        KeyCode::Enter => ExplorerKey::Enter,
-        KeyCode::Esc => ExplorerKey::Escape,
-        KeyCode::Backspace => ExplorerKey::Backspace,
-        KeyCode::Tab => ExplorerKey::Tab,
-        KeyCode::Up => ExplorerKey::Up,
-        KeyCode::Down => ExplorerKey::Down,
-        KeyCode::Left => ExplorerKey::Left,
-        KeyCode::Right => ExplorerKey::Right,
-        KeyCode::PageUp => ExplorerKey::PageUp,
-        KeyCode::PageDown => ExplorerKey::PageDown,
-        KeyCode::Home => ExplorerKey::Home,
-        KeyCode::End => ExplorerKey::End,
-        _ => return None,
-    })
+    use KeyCode::{Backspace, Char, Down, End, Enter, Esc, Home, Left, PageDown, PageUp, Right, Tab, Up};
+    let is_moving = matches!(pressed.code, Up | Down | Left | Right | PageUp | PageDown | Home | End | Tab);
+    let is_known = is_moving || matches!(pressed.code, Char(_) | Enter | Esc | Backspace);
+    let is_plain = !pressed.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
+    (is_known && is_plain).then_some(pressed.code)
 }
 
 #[cfg(test)]

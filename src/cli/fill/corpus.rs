@@ -21,9 +21,9 @@ use crate::cli::form::OutputForm;
 use crate::cli::new_file::ForceArgs;
 use crate::cli::number::{number, positive};
 use crate::cli::output;
-use crate::cli::processors::processors;
 use crate::cli::result_file::has_bytes;
 use crate::cli::settings::Settings;
+use crate::cli::system::processors;
 
 /// What corpus to make.
 #[derive(Debug, Args)]
@@ -75,7 +75,6 @@ pub(super) struct CorpusRequest<'a> {
     pub(super) agree: usize,
 }
 
-/// Makes the corpus.
 pub(super) fn make(
     request: &CorpusRequest<'_>,
     vms: &[Arc<ProcessVm>],

@@ -63,7 +63,6 @@ pub(super) fn print(
     Ok(reached)
 }
 
-/// The lines of a trace.
 struct TraceLines<W> {
     out: W,
     /// The last lines, if only these are printed.

@@ -15,7 +15,6 @@ impl Failures {
         self.0.retain(|id, _| !is_of(&id.file));
     }
 
-    /// Adds the result of a case.
     pub(super) fn add(&mut self, report: &CaseReport) {
         match report.verdict.kind() {
             kind @ (VerdictKind::Fail

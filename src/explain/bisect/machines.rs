@@ -36,17 +36,9 @@ const DOUBLINGS: u32 = 41;
 pub trait InstructionList {
     /// The hash of the first `n` instructions for each `n` in `after` that the run reaches, and how many
     /// instructions were executed, up to the last number.
-    ///
-    /// # Errors
-    ///
-    /// When the machine gives no answer.
     fn digests(&mut self, after: &[u64]) -> Result<(Vec<String>, u64), Stopped>;
 
     /// `count` instructions after the first `skip` ones.
-    ///
-    /// # Errors
-    ///
-    /// When the machine gives no answer.
     fn trace(&mut self, skip: u64, count: u64) -> Result<Vec<TracedInstruction>, Stopped>;
 }
 
@@ -64,7 +56,6 @@ pub struct OnVm {
     info: &'static MachineInfo,
     /// The program, as written in requests.
     program: serde_json::Value,
-    /// The actions of the case.
     actions: Vec<WireAction>,
     /// The limits of the runner that differ from their defaults, by the names of their flags.
     limits: BTreeMap<String, u64>,
@@ -78,11 +69,7 @@ enum Answerer {
 }
 
 impl OnVm {
-    /// A case on this machine.
-    ///
-    /// # Errors
-    ///
-    /// When the program has a mnemonic that does not exist.
+    /// A case on this machine. Fails if the program has a mnemonic that does not exist.
     pub fn new(
         vm: Arc<ProcessVm>,
         info: &'static MachineInfo,
@@ -92,20 +79,12 @@ impl OnVm {
         OnVm::on(Answerer::Process(vm), info, case, interrupt)
     }
 
-    /// A case on the embedded machine.
-    ///
-    /// # Errors
-    ///
-    /// When the program has a mnemonic that does not exist.
+    /// A case on the embedded machine. As [`OnVm::new`].
     pub fn embedded(info: &'static MachineInfo, case: &Case) -> Result<OnVm, Stopped> {
         OnVm::served(Server::new(info), info, case)
     }
 
-    /// A case on the machine of this server.
-    ///
-    /// # Errors
-    ///
-    /// When the program has a mnemonic that does not exist.
+    /// A case on the machine of this server. As [`OnVm::new`].
     pub fn served(server: Server, info: &'static MachineInfo, case: &Case) -> Result<OnVm, Stopped> {
         OnVm::on(Answerer::Embedded(Box::new(server)), info, case, Interrupt::default())
     }
@@ -354,10 +333,6 @@ impl InstructionList for OnVm {
 
 /// The first difference between the first `most` instructions of two runs, or their number if there is none. The
 /// number of requests grows with the logarithm of that number.
-///
-/// # Errors
-///
-/// When a machine gives no answer.
 pub fn machines(runs: [&mut dyn InstructionList; 2], isa: &Isa, most: u64) -> Result<Compared, Stopped> {
     let [one, other] = runs;
     let below = (0..DOUBLINGS).map(|power| 1 << power).take_while(|point| *point < most);

@@ -67,11 +67,8 @@ pub enum Parted {
     AtEnd(usize),
 }
 
-/// Compares two runs of a case: their instructions if both machines report them, and their states.
-///
-/// # Errors
-///
-/// When a machine gives no answer, and no difference was found before.
+/// Compares two runs of a case: their instructions if both machines report them, and their states. Fails if a machine
+/// gives no answer before a difference is found.
 pub fn runs(one: &mut OnVm, other: &mut OnVm, isa: &Isa) -> Result<Bisected, Stopped> {
     let ComparedFields { fields, lacking } = ComparedFields::of([one, other]);
     let upcoming = one.upcoming();

@@ -27,7 +27,6 @@ pub struct WriterSearch {
     step: u64,
     /// How many stack values the last instruction left in place, how many it pushed, and the other cells that it wrote.
     last: Option<(usize, usize, Vec<Cell>)>,
-    /// What it creates.
     creates: Option<Creation>,
 }
 
@@ -44,13 +43,12 @@ impl WriterSearch {
         found.filter_map(|(sought, writers)| Some((sought, writers.into_iter().flatten().next()?)))
     }
 
-    /// Notes that the previous instruction wrote the cells that `is_written` selects.
-    fn wrote(&mut self, is_written: impl Fn(&Cell) -> bool) {
-        let last = self.step - 1;
+    /// Notes which number writes the cells that `is_written` selects, after as many instructions as ran so far.
+    fn wrote(&mut self, number: u64, is_written: impl Fn(&Cell) -> bool) {
         for (sought, writers) in self.sought.iter().zip(&mut self.writers) {
             for (cell, writer) in sought.cells.iter().zip(writers) {
-                if last < sought.end && is_written(cell) {
-                    *writer = Some(last);
+                if self.step <= sought.end && is_written(cell) {
+                    *writer = Some(number);
                 }
             }
         }
@@ -63,7 +61,7 @@ impl WriterSearch {
         wrote.extend(self.creates.take().and_then(|creation| creation.created(state)));
         // Of an instruction that could not be executed, the operands stay.
         let places = if state.failure().is_none() { written(left, pushes, top(state)) } else { 0..0 };
-        self.wrote(|cell| match cell {
+        self.wrote(self.step - 1, |cell| match cell {
             Cell::Stack(at) if places.contains(at) => true,
             other => wrote.iter().any(|written| written.touches(other)),
         });
@@ -85,13 +83,7 @@ impl Watch for WriterSearch {
     fn set(&mut self, changes: &Value, state: &dyn Inspect) {
         self.complete(state);
         let changed = state.set_cells(changes);
-        for (sought, writers) in self.sought.iter().zip(&mut self.writers) {
-            for (cell, writer) in sought.cells.iter().zip(writers) {
-                if self.step <= sought.end && changed.iter().any(|changed| changed.touches(cell)) {
-                    *writer = Some(self.step);
-                }
-            }
-        }
+        self.wrote(self.step, |cell| changed.iter().any(|changed| changed.touches(cell)));
     }
 
     fn pause(&mut self, state: &dyn Inspect) {

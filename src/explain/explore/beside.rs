@@ -40,9 +40,9 @@ pub struct ComparedSide {
 
 /// Two runs of a program.
 pub struct PairedExplorer {
-    sides: [ComparedSide; 2],
+    pub(super) sides: [ComparedSide; 2],
     /// The index of the side that has the keys.
-    active: usize,
+    pub(super) active: usize,
     /// The number of the first state in which they differ, if there is one.
     first: Option<u64>,
     differs: Vec<StateDifference>,
@@ -66,11 +66,6 @@ impl PairedExplorer {
 
     pub(super) fn side_mut(&mut self, index: usize) -> &mut ComparedSide {
         &mut self.sides[index]
-    }
-
-    /// The index of the run that has the keys.
-    pub(super) fn active(&self) -> usize {
-        self.active
     }
 
     pub(super) fn active_side(&self) -> &ComparedSide {
@@ -170,11 +165,6 @@ impl PairedExplorer {
         self.compare();
     }
 
-    /// The two runs themselves.
-    pub(super) fn into_sides(self) -> [ComparedSide; 2] {
-        self.sides
-    }
-
     /// The number of the first state in which they differ.
     pub fn first(&self) -> Option<u64> {
         self.first
@@ -241,11 +231,7 @@ impl PairedExplorer {
     }
 
     /// The first state in which two runs differ; `None` if there is none. For runs that can only be compared step by
-    /// step, such as traces in files.
-    ///
-    /// # Errors
-    ///
-    /// When a run has no step.
+    /// step, such as traces in files. Fails if a run has no step.
     pub fn first_difference(sides: &mut [ComparedSide; 2]) -> io::Result<Option<u64>> {
         let form = TraceForm::Eip3155;
         let shown = sides.each_ref().map(|side| side.explorer.recording.now());

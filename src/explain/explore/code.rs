@@ -25,7 +25,6 @@ impl CodePlace {
     }
 }
 
-/// A line of the code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PlacedLine {
     /// The instruction.

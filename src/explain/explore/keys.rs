@@ -1,23 +1,7 @@
 //! The keys of the explorer: a single list for the program and its help.
 
 /// A key, independent of terminal codes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs, reason = "they are called what is written on them")]
-pub enum ExplorerKey {
-    Char(char),
-    Enter,
-    Escape,
-    Backspace,
-    Tab,
-    Up,
-    Down,
-    Left,
-    Right,
-    PageUp,
-    PageDown,
-    Home,
-    End,
-}
+pub use ratatui::crossterm::event::KeyCode as ExplorerKey;
 
 /// What a key does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -143,7 +127,6 @@ pub static KEYS: &[KeyRow] = rows! {
     OtherPane, "code or state", ExplorerKey::Tab => "tab";
 };
 
-/// The command of a key.
 pub(super) fn command(key: ExplorerKey) -> Option<ExplorerCommand> {
     let row = KEYS.iter().find(|row| row.keys.iter().any(|(its, _)| *its == key));
     row.map(|row| row.command)

@@ -56,7 +56,7 @@ impl PlaceList {
             Some(ExplorerCommand::Start) => 0,
             Some(ExplorerCommand::Finish) => usize::MAX,
             Some(ExplorerCommand::Quit) => return ListReaction::Close,
-            _ if key == ExplorerKey::Escape => return ListReaction::Close,
+            _ if key == ExplorerKey::Esc => return ListReaction::Close,
             _ => return ListReaction::Other,
         };
         self.selected = selected.min(self.lines.len().saturating_sub(1));

@@ -88,11 +88,7 @@ pub struct Opened {
     pub demands: Demands,
 }
 
-/// Runs a case of a loaded file, and records it.
-///
-/// # Errors
-///
-/// Why there is no run, as text.
+/// Runs a case of a loaded file, and records it. An error says why there is no run.
 pub fn open(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions) -> Result<Opened, String> {
     let mut recorded = None;
     let report = run::run_by(loaded, case, options, |machine, case, see| {
@@ -123,11 +119,7 @@ pub fn failing_assertions(report: &CaseReport) -> Vec<OpenedAssertion> {
     failed.collect()
 }
 
-/// Opens the run of a case that another machine made; `case` has its steps.
-///
-/// # Errors
-///
-/// When the recording is interrupted.
+/// Opens the run of a case that another machine made; `case` has its steps. Fails if the recording is interrupted.
 pub fn open_played(
     id: CaseId,
     case: &Case,
@@ -145,11 +137,8 @@ pub fn whole_run(machine: &'static str, program: Program) -> Case {
     Case { machine, program, places: Vec::new(), steps: vec![step], label: None }
 }
 
-/// Records a run to the end on this machine, with the name of a file as its id.
-///
-/// # Errors
-///
-/// If the machine rejects the program.
+/// Records a run to the end on this machine, with the name of a file as its id. Fails if the machine rejects the
+/// program.
 pub fn open_machine(
     file: &str,
     name: &'static str,

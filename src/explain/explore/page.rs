@@ -2,7 +2,6 @@
 //! compressed form, and a script that steps through them.
 
 mod codes;
-mod failure;
 mod pair;
 mod places;
 mod spans;
@@ -18,9 +17,8 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Value as Json, json};
 
-use self::failure::PageFailure;
 use self::pair::PairDifferences;
-use self::spans::spans;
+use self::spans::{PageFailure, spans};
 use self::states::{MAX_ROWS, PageStates};
 use self::steps::{PageSteps, packed_column};
 use super::beside::PairedExplorer;
@@ -79,10 +77,6 @@ impl PageCut {
 
 /// Writes a page, and returns what of the run it has. `command` is what follows the name of the command that opens the
 /// run in a terminal.
-///
-/// # Errors
-///
-/// When writing fails.
 pub fn write(
     opened: Opened,
     source: &[String],
@@ -107,10 +101,6 @@ fn command_line(words: &ShellWords) -> String {
 }
 
 /// Writes a page of two runs beside each other, and returns what it does not have.
-///
-/// # Errors
-///
-/// When writing fails.
 pub fn write_pair(
     mut pair: PairedExplorer,
     source: &[String],
@@ -126,7 +116,7 @@ pub fn write_pair(
     members.extend(differences.json());
     let mut data = vec![packed(&format!("{{{}}}", joined(&members)), &[])?];
     let mut cuts: Vec<_> = differences.cut(last).into_iter().collect();
-    for (side, name) in pair.into_sides().into_iter().zip(names) {
+    for (side, name) in pair.sides.into_iter().zip(names) {
         let Explorer { id, command, recording, assertions, demands, .. } = side.explorer;
         let run = PageRun { id, command: command_line(&command), recording, assertions, demands };
         let PackedRun { data: packed, cut } = run.packed(source, MAX_BYTES / 2)?;

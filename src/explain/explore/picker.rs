@@ -84,7 +84,7 @@ impl CasePicker {
         match key {
             ExplorerKey::Char(character) => text.push(character),
             ExplorerKey::Backspace => drop(text.pop()),
-            ExplorerKey::Enter | ExplorerKey::Escape => return self.enter(PickerMode::List),
+            ExplorerKey::Enter | ExplorerKey::Esc => return self.enter(PickerMode::List),
             _ => {}
         }
         self.select(&text);
@@ -128,7 +128,7 @@ mod tests {
             assert_eq!(picker.press(key), PickReaction::Stay, "{key:?}");
         }
         assert_eq!(picker.press(ExplorerKey::Enter), PickReaction::Open(0));
-        for key in [ExplorerKey::Char('q'), ExplorerKey::Escape] {
+        for key in [ExplorerKey::Char('q'), ExplorerKey::Esc] {
             assert_eq!(picker.press(key), PickReaction::Leave, "{key:?}");
         }
     }
@@ -144,7 +144,7 @@ mod tests {
         for (character, selected) in [('/', 0), ('q', 0)] {
             assert_eq!(press(ExplorerKey::Char(character)).0, selected);
         }
-        press(ExplorerKey::Escape);
+        press(ExplorerKey::Esc);
         for (character, selected) in [('/', 0), ('s', 0), ('u', 1), ('b', 1), ('t', 2)] {
             assert_eq!(press(ExplorerKey::Char(character)).0, selected, "{character}");
         }

@@ -271,13 +271,13 @@ pub fn paint_pair(pair: &mut PairedExplorer, frame: &mut Frame<'_>) {
     let PairParts { title, halves, under, message } = PairParts::new(&below, frame.area());
     frame.render_widget(pair_title(pair, title.width), title);
     for (index, area) in halves.into_iter().enumerate() {
-        let has_keys = index == pair.active();
+        let has_keys = index == pair.active;
         paint_side(pair.side_mut(index), frame, area, has_keys);
     }
     frame.render_widget(Paragraph::new(below.into_iter().map(Line::from).collect::<Vec<_>>()), under);
     frame.render_widget(Line::styled(pair.active_side().explorer.message_line(), BOLD), message);
     let area = frame.area();
-    let active = pair.active();
+    let active = pair.active;
     paint_over(&mut pair.side_mut(active).explorer.mode, frame, area);
 }
 

@@ -90,7 +90,6 @@ impl StackCounting {
 /// The values of a state.
 pub(super) type Values = HashMap<DatumId, String>;
 
-/// The values of a state.
 pub(super) fn values(sections: Vec<StateSection>) -> Values {
     let rows = sections.into_iter().flat_map(|section| section.rows);
     rows.map(|shown| (shown.datum.id, shown.row.value)).collect()

@@ -14,15 +14,12 @@ pub struct TraceFile {
     steps: Vec<(u32, u32)>,
     end: TraceMembers,
     /// What is remarkable about the file, for people.
-    notes: Vec<String>,
+    pub notes: Vec<String>,
 }
 
 impl TraceFile {
-    /// Reads a trace; other lines than steps and the summary are noted. `name` is that of the file.
-    ///
-    /// # Errors
-    ///
-    /// Which line is wrong and what was expected, or that there is no step.
+    /// Reads a trace; other lines than steps and the summary are noted. `name` is that of the file. An error says
+    /// which line is wrong and what was expected, or that there is no step.
     pub fn read(name: &str, text: Vec<u8>) -> Result<TraceFile, String> {
         if u32::try_from(text.len()).is_err() {
             return Err(format!("{name}: larger than {} bytes", u32::MAX));
@@ -62,11 +59,6 @@ impl TraceFile {
         }
         trace.text = text;
         Ok(trace)
-    }
-
-    /// What is remarkable about the file, for people.
-    pub fn notes(&self) -> &[String] {
-        &self.notes
     }
 
     /// The text of the file.

@@ -68,7 +68,6 @@ impl PlaybackFailures {
 /// How the machine reports the steps of a run.
 #[derive(Clone, Copy)]
 struct VmShows {
-    /// Its instructions.
     instructions: bool,
     /// Its state after any number of them.
     states: bool,
@@ -80,20 +79,13 @@ pub fn hides_steps(vm: &ProcessVm) -> bool {
 }
 
 impl VmRun {
-    /// Whether the machine reports the steps of a run in any way; the error names what it lacks.
-    ///
-    /// # Errors
-    ///
-    /// What is missing, and what would help.
+    /// Whether the machine reports the steps of a run in any way; the error names what it lacks and what would help.
     pub fn check(on_vm: &OnVm) -> Result<(), &'static str> {
         if on_vm.reports_steps() { Ok(()) } else { Err(NOT_TRACED) }
     }
 
-    /// The run of a case. How many instructions it has is found out at once.
-    ///
-    /// # Errors
-    ///
-    /// When the machine reports neither instructions nor states, or gives no answer.
+    /// The run of a case. How many instructions it has is found out at once. Fails if the machine reports neither
+    /// instructions nor states, or gives no answer.
     pub fn new(on_vm: OnVm, isa: &'static Isa) -> Result<VmRun, Stopped> {
         let shows = VmShows { instructions: on_vm.answers("trace"), states: on_vm.stops() };
         VmRun::check(&on_vm).map_err(|why| Stopped::Unsupported(why.to_owned()))?;

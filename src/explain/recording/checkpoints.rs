@@ -13,6 +13,7 @@ const MAX_BYTES: u64 = 1 << 27;
 const FIXED: u64 = 1 << 19;
 
 /// Copies of the machine at roughly evenly spaced steps.
+#[derive(Default)]
 pub(super) struct Checkpoints {
     kept: Vec<Checkpoint>,
     /// The last copy that was made for small steps back.
@@ -28,10 +29,6 @@ struct Checkpoint {
 }
 
 impl Checkpoints {
-    pub(super) fn new() -> Checkpoints {
-        Checkpoints { kept: Vec::new(), near: None, apart: 0 }
-    }
-
     /// Keeps a copy of the machine, unless the last copy is close. Returns false if the machine cannot be copied or is
     /// too large for that.
     pub(super) fn add(&mut self, at: Moment, machine: &mut dyn Machine) -> bool {

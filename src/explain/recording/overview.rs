@@ -1,6 +1,6 @@
 //! Watches a whole run for its time line.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 
 use super::Recording;
 use super::datum::Datum;
@@ -17,51 +17,46 @@ impl Recording {
     pub fn time_line(&mut self, keep_going: KeepGoing<'_>) -> Option<TimeLine> {
         let start = self.now;
         let mut watch = DepthWatch { line: TimeLine::new(self.steps()), step: 0 };
-        let is_whole = self.in_parts(keep_going, &mut |recording, range| {
-            recording.watch(range, &mut watch);
-            ControlFlow::Continue(())
-        });
+        let is_whole = self.in_parts(keep_going, &mut |recording, range| recording.watch(range, &mut watch));
         let depth = self.go_to(self.moment(u64::MAX)).depth();
         watch.add(depth);
         self.go_to(start);
-        is_whole.is_continue().then_some(watch.line)
+        is_whole.then_some(watch.line)
     }
 
     /// Adds the writes of a datum to a time line; false if that was cancelled. Does not change the current state.
     pub fn add_writes(&mut self, line: &mut TimeLine, datum: &Datum, keep_going: KeepGoing<'_>) -> bool {
         let start = self.now;
         let mut counted = line.for_datum(datum);
-        let flow = self.in_parts(keep_going, &mut |recording, range| {
-            recording
-                .writers(datum, range, Writers::All)
-                .into_iter()
-                .for_each(|step| counted.add_write(step));
-            ControlFlow::Continue(())
+        let is_whole = self.in_parts(keep_going, &mut |recording, range| {
+            for step in recording.writers(datum, range, Writers::All) {
+                counted.add_write(step);
+            }
         });
         self.go_to(start);
         self.set_states(datum).for_each(|state| counted.add_write(state.step()));
-        if flow.is_continue() {
+        if is_whole {
             *line = counted;
         }
-        flow.is_continue()
+        is_whole
     }
 
-    /// Calls `each` with one part of the run after another, until it or `keep_going` ends that.
+    /// Calls `each` with one part of the run after another; false if `keep_going` ended that.
     fn in_parts(
         &mut self,
         keep_going: KeepGoing<'_>,
-        each: &mut dyn FnMut(&mut Recording, Range<u64>) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
+        each: &mut dyn FnMut(&mut Recording, Range<u64>),
+    ) -> bool {
         let mut first = 0;
         while first < self.steps() {
             let end = first.saturating_add(AT_ONCE).min(self.steps());
-            each(self, first..end)?;
+            each(self, first..end);
             first = end;
             if !keep_going(first) {
-                return ControlFlow::Break(());
+                return false;
             }
         }
-        ControlFlow::Continue(())
+        true
     }
 }
 

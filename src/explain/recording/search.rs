@@ -88,10 +88,9 @@ impl Recording {
         // The instruction about to be executed is not searched.
         let from = self.now.step + u64::from(direction == Direction::Forward);
         self.search(from, direction, keep_going, &mut |recording, range| {
-            let (matches, flow) = (&matches, ControlFlow::Continue(()));
-            let mut watch = Executions { matches, step: range.start, best: Best::new(direction), flow };
+            let mut watch = Executions { matches: &matches, direction, step: range.start, found: None };
             recording.watch(range, &mut watch);
-            watch.best.step
+            watch.found
         })
     }
 
@@ -153,44 +152,23 @@ impl Recording {
     }
 }
 
-/// The match closest to the current state.
-struct Best {
-    direction: Direction,
-    step: Option<u64>,
-}
-
-impl Best {
-    fn new(direction: Direction) -> Best {
-        Best { direction, step: None }
-    }
-
-    /// Adds a match; breaks if no better one can follow.
-    fn add(&mut self, step: u64) -> ControlFlow<()> {
-        self.step = Some(step);
-        match self.direction {
-            Direction::Back => ControlFlow::Continue(()),
-            Direction::Forward => ControlFlow::Break(()),
-        }
-    }
-}
-
-/// Finds the instructions that `matches` accepts.
+/// Finds the instruction that `matches` accepts and is closest to the current state: the last one, or forward the first.
 struct Executions<F> {
     matches: F,
+    direction: Direction,
     step: u64,
-    best: Best,
-    flow: ControlFlow<()>,
+    found: Option<u64>,
 }
 
 impl<F: Fn(&At<'_>) -> bool> Watch for Executions<F> {
     fn before(&mut self, at: &At<'_>) {
         self.step += 1;
-        if self.flow.is_continue() && (self.matches)(at) {
-            self.flow = self.best.add(self.step);
+        if !self.is_done() && (self.matches)(at) {
+            self.found = Some(self.step);
         }
     }
 
     fn is_done(&self) -> bool {
-        self.flow.is_break()
+        self.direction == Direction::Forward && self.found.is_some()
     }
 }

@@ -30,7 +30,7 @@ impl Recording {
         let from = if direction == Direction::Back { now.saturating_sub(1) } else { now };
         let mut found = None;
         let moment = self.search(from, direction, keep_going, &mut |recording, range| {
-            let mut watch = RowWatch::new(range.start, direction, sought);
+            let mut watch = RowWatch { sought, direction, step: range.start, before: None, best: None };
             recording.watch(range.clone(), &mut watch);
             if !watch.is_done() {
                 // The case may have changed the machine since its last instruction.
@@ -63,16 +63,11 @@ struct RowWatch<'s> {
     direction: Direction,
     /// The number of the next state.
     step: u64,
-    /// The state before it.
     before: Option<Vec<StateSection>>,
     best: Option<(u64, Datum)>,
 }
 
 impl RowWatch<'_> {
-    fn new(step: u64, direction: Direction, sought: &Sought) -> RowWatch<'_> {
-        RowWatch { sought, direction, step, before: None, best: None }
-    }
-
     fn state(&mut self, state: &dyn Inspect) {
         let sections = sections_of(state);
         if let Some(before) = &self.before

@@ -87,7 +87,7 @@ pub(super) fn record(
 }
 
 impl RecordedStretch {
-    fn now(&self) -> Moment {
+    pub(super) fn now(&self) -> Moment {
         let stretch = self.stretches.len() - 1;
         Moment { stretch, step: self.stretches[stretch].end() }
     }

@@ -46,7 +46,6 @@ impl TimeLine {
         TimeLine { writes: Some((datum.clone(), vec![0; self.depths.len()])), ..self.clone() }
     }
 
-    /// Adds a write of the datum.
     pub(super) fn add_write(&mut self, step: u64) {
         let part = self.part_of(step);
         if let Some((_, writes)) = &mut self.writes {

@@ -67,7 +67,6 @@ fn file_name(id: &str) -> &str {
     file.rsplit('/').next().unwrap_or(file)
 }
 
-/// The file in the id of a case.
 fn file_of(id: &str) -> &str {
     id.split_once("::").map_or(id, |(file, _)| file)
 }
@@ -92,7 +91,6 @@ impl NamedFailure {
         self.parts.binary_search(&part).is_ok()
     }
 
-    /// Its file.
     pub(super) fn file(&self) -> &str {
         file_of(&self.id)
     }
@@ -110,7 +108,6 @@ pub(super) struct NamedCases {
 }
 
 impl NamedCases {
-    /// Adds the case with this id.
     pub(super) fn add(&mut self, common: &CommonParts, id: String, is_passing: bool) {
         let parts = common.of_case(&id);
         if !is_passing {
@@ -133,7 +130,6 @@ impl NamedCases {
         }
     }
 
-    /// Adds the cases of another file.
     pub(super) fn append(&mut self, file: NamedCases) {
         self.passing += file.passing;
         for (part, count) in file.passing_with {

@@ -86,7 +86,6 @@ impl ObservedNumber {
         matches!(self.source, NumberSource::Cell { .. })
     }
 
-    /// How many bits it has.
     pub(crate) fn bits(&self) -> u32 {
         self.field_type.bits().unwrap_or(1)
     }
@@ -240,7 +239,6 @@ pub(crate) fn observed_with_cells(info: &MachineInfo) -> Vec<ObservedNumber> {
     numbers
 }
 
-/// The numbers of a program.
 pub(crate) fn numbers(program: &Value, observed: &[ObservedNumber]) -> NumbersBefore {
     observed.iter().map(|number| number.value(program)).collect()
 }

@@ -82,11 +82,8 @@ impl SpectrumCache {
         SpectrumCache { program, state: Mutex::default() }
     }
 
-    /// Adds what [`SpectrumCache::text`] has written.
-    ///
-    /// # Errors
-    ///
-    /// When the text is damaged or was written by another program, with the reason. Then nothing is added.
+    /// Adds what [`SpectrumCache::text`] has written. A text that is damaged or was written by another program is an
+    /// error with the reason, and adds nothing.
     pub fn read(&mut self, text: &str) -> Result<(), String> {
         let rest = FORMAT.open(&self.program, text)?;
         let (points, lines) = rest.split_once('\n').unwrap_or((rest, ""));
@@ -121,7 +118,6 @@ impl SpectrumCache {
         Some(ExecutedCase { machine, extent, passes, length, executes })
     }
 
-    /// Adds what a case executes.
     pub(super) fn add(&self, file: &FileKey, node: u32, case: &ExecutedCase) {
         let ExecutedCase { machine, extent, passes, length, executes } = case;
         let mut state = self.state();

@@ -10,10 +10,6 @@ use crate::model::Renderer;
 /// Formats the steps of a trace.
 pub trait TraceWriter {
     /// Writes what comes before the steps.
-    ///
-    /// # Errors
-    ///
-    /// When writing fails; this holds for all methods here.
     fn start(&mut self, state: &dyn Inspect, out: &mut dyn Write) -> io::Result<()> {
         let _ = (state, out);
         Ok(())

@@ -46,11 +46,7 @@ pub struct Declaration {
 }
 
 impl Declaration {
-    /// Parses a declaration.
-    ///
-    /// # Errors
-    ///
-    /// All faults, in the order of the text.
+    /// Parses a declaration. An error has all faults, in the order of the text.
     pub fn parse(text: &str) -> Result<Declaration, Vec<Diagnostic>> {
         let text = &SourceText::new(text);
         let root = DeTable::parse(text.as_str()).map_err(|error| {
@@ -71,7 +67,6 @@ impl Declaration {
         self.names.find(name, |index| &self.member_at(index).name)
     }
 
-    /// The member with this index.
     pub(super) fn member_at(&self, index: usize) -> &DeclaredField {
         let after = index.checked_sub(self.state.len());
         after.map_or_else(|| &self.state[index], |after| &self.input[after])
@@ -83,7 +78,6 @@ impl Declaration {
     }
 }
 
-/// The keys of a declaration.
 const KEYS: [&str; 6] = ["machine", "title", "optional", "state", "input", "format"];
 
 fn read(reader: &mut TomlReader<'_>, root: &DeTable<'_>, span: Range<usize>) -> Option<Declaration> {

@@ -28,7 +28,6 @@ pub(super) fn fill<'d>(writer: FamilyWriter<'_>, case: JsonNode<'d>) -> Fill<'d>
 }
 
 impl FamilyWriter<'_> {
-    /// The steps of a case.
     fn steps_of<'d>(&self, case: JsonNode<'d>) -> Vec<JsonNode<'d>> {
         self.format.steps.as_ref().map_or_else(|| vec![case], |path| path.each(case))
     }

@@ -38,11 +38,8 @@ pub struct InferredFamily {
     pub notes: Vec<String>,
 }
 
-/// A declaration that reads these files. Flags are numbers.
-///
-/// # Errors
-///
-/// Why the files are no vectors with a state before and a state after.
+/// A declaration that reads these files. Flags are numbers. An error says why the files are no vectors with a state
+/// before and a state after.
 pub fn infer(machine: &str, documents: &[Document]) -> Result<InferredFamily, String> {
     let layout = CaseLayout::find(documents.iter().map(Document::root))?;
     let mut members = Members::default();

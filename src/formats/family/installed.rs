@@ -48,20 +48,12 @@ pub struct Family {
 }
 
 impl Family {
-    /// The family that a declaration describes. Its memory is never freed.
-    ///
-    /// # Errors
-    ///
-    /// All faults of the declaration.
+    /// The family that a declaration describes. Its memory is never freed. An error has all faults of the declaration.
     pub fn install(text: &str) -> Result<&'static Family, Vec<Diagnostic>> {
         Family::install_from(text, None)
     }
 
     /// As [`Family::install`], of a declaration that lies in the folder with this absolute path, with `/` between names.
-    ///
-    /// # Errors
-    ///
-    /// As [`Family::install`].
     pub fn install_from(text: &str, folder: Option<String>) -> Result<&'static Family, Vec<Diagnostic>> {
         if text.len() as u64 > MAX_DECLARATION {
             let what = format!("a declaration of more than {MAX_DECLARATION} bytes");
@@ -114,11 +106,7 @@ impl Family {
     }
 
     /// The format of this family that fits a document, with the evidence. `file` is the path of its file from the
-    /// anchor, with `/` between names.
-    ///
-    /// # Errors
-    ///
-    /// Why none fits.
+    /// anchor, with `/` between names. An error says why none fits.
     pub fn fitting(
         &self,
         root: JsonNode<'_>,
@@ -164,11 +152,7 @@ impl Family {
     }
 
     /// Checks that cases which are written to a file of this name can be read again. The name is as for
-    /// [`Family::fitting`].
-    ///
-    /// # Errors
-    ///
-    /// The globs of the files that are read, if none of them matches.
+    /// [`Family::fitting`]. If not, the error has the globs of the files that are read.
     pub fn reads_written(&self, file: &str) -> Result<(), String> {
         match self.readers.first() {
             Some((reader, _)) if !reader.reads(file) => {
@@ -217,7 +201,6 @@ impl FamilyPaths<'_> {
     }
 }
 
-/// The shapes of declared fields.
 fn shapes(fields: impl Iterator<Item = &'static DeclaredField>) -> &'static [MemberShape] {
     let shape = |field: &'static DeclaredField| MemberShape {
         name: &field.name,

@@ -47,7 +47,6 @@ struct SchemaNode {
 }
 
 impl SchemaNode {
-    /// The datum at a path.
     fn at(&mut self, path: &[PathStep]) -> &mut SchemaNode {
         let Some((first, rest)) = path.split_first() else { return self };
         let inner = match first {

@@ -108,11 +108,8 @@ impl<'f> FamilyWriter<'f> {
         !self.format.cases.steps.contains(&PathStep::Each)
     }
 
-    /// The text of a file with these cases: each member of a case in a line.
-    ///
-    /// # Errors
-    ///
-    /// When the format has no place for one of them.
+    /// The text of a file with these cases: each member of a case in a line. Fails if the format has no place for one
+    /// of them.
     pub fn text(&self, cases: &[NewFamilyCase]) -> Result<String, NotRepresentable> {
         let last = self.format.cases.steps.iter().rposition(|step| *step == PathStep::Each);
         let Some(last) = last else {

@@ -13,7 +13,6 @@ pub(super) struct NodePath {
     pub(super) steps: Vec<PathStep>,
 }
 
-/// A step of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum PathStep {
     /// The member of an object with this name.

@@ -252,7 +252,6 @@ impl FamilyReader {
         Err(Diagnostic::at(at, format!("no case of {}: {what}", self.family.machine)).expected(expected))
     }
 
-    /// What a file in this format looks like.
     pub(super) fn looks_like(&self) -> String {
         let FormatDeclaration { cases, has, .. } = self.format();
         let has: Vec<_> = has.iter().map(NodePath::to_string).collect();
@@ -331,7 +330,6 @@ impl FamilyReader {
     }
 }
 
-/// Reads the parts of a case.
 struct CaseReader<'r> {
     family: &'r Declaration,
     diagnostics: &'r mut Diagnostics,
@@ -394,7 +392,6 @@ impl CaseReader<'_> {
         }
     }
 
-    /// The object at a path.
     fn object<'d>(&mut self, path: &NodePath, node: JsonNode<'d>) -> Option<JsonNode<'d>> {
         let found = path.find(node);
         match found {

@@ -11,7 +11,6 @@ const MAX_NESTED: usize = 16;
 /// The longest list of exactly a number of items.
 const MAX_LENGTH: usize = 1 << 20;
 
-/// The names of types.
 const NAMES: [&str; 21] = [
     "u8", "u16", "u24", "u32", "u64", "u128", "u256", "i8", "i16", "i24", "i32", "i64", "i128", "i256",
     "int", "bool", "text", "bytes", "base64", "json", "memory",

@@ -128,7 +128,6 @@ fn has_equal_values(
     })
 }
 
-/// The members with a name of these objects.
 fn members<'d>(objects: &[JsonNode<'d>], name: &str) -> Vec<JsonNode<'d>> {
     objects.iter().filter_map(|object| object.member(name)).collect()
 }

@@ -95,12 +95,8 @@ fn check_stream(text: &str) -> (usize, Vec<Diagnostic<Origin>>) {
     (count, found)
 }
 
-/// The program of a metadata document; `file` is its name in errors.
-///
-/// # Errors
-///
-/// The violations of the published schema and the rules for programs, each with its position; of very many, the first
-/// ones and their number.
+/// The program of a metadata document; `file` is its name in errors. An error has the violations of the published
+/// schema and the rules for programs, each with its position; of very many, the first ones and their number.
 pub fn metadata(file: &str, text: String) -> Result<Program, Vec<String>> {
     let document = parsed(file, text)?;
     let mut diagnostics = Diagnostics::new(Strictness::Tolerant, Severity::Error);
@@ -112,11 +108,8 @@ pub fn metadata(file: &str, text: String) -> Result<Program, Vec<String>> {
     }
 }
 
-/// The snapshots of a stream: one document, an array of them, or one per line.
-///
-/// # Errors
-///
-/// All violations of the published schema, each with its position.
+/// The snapshots of a stream: one document, an array of them, or one per line. An error has all violations of the
+/// published schema, each with its position.
 pub fn snapshots(file: &str, text: &str) -> Result<Vec<Value>, Vec<String>> {
     if let Ok(document) = Document::parse(text.to_owned(), MAX_DEPTH) {
         let root = document.root();

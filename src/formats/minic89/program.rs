@@ -13,7 +13,6 @@ use crate::text::json::{JsonDatum, JsonNode, quoted};
 
 pub(super) const VERSION: &str = "MiniC89.VM.Metadata.v0.2";
 
-/// The name of the machine.
 pub(super) const MACHINE: &str = "minic89";
 
 /// The maximum for function ids, slots, and instructions of a function.

@@ -189,7 +189,6 @@ impl<'f> VectorSnapshot<'f> {
         }
     }
 
-    /// One of the words of a list.
     fn word(&mut self, node: JsonNode<'_>, name: &str, words: &[&str]) -> Option<Value> {
         let found = words.iter().find(|word| node.text().is_some_and(|text| text == **word));
         if found.is_none() {

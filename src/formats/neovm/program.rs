@@ -1,7 +1,7 @@
 //! The program of a test: the script and its environment.
 
 use super::lexical::{self, hex};
-use crate::formats::fields::{Diagnostics, FieldReader, misspelled, no_such_word, wrong_type};
+use crate::formats::fields::{Diagnostics, FieldReader, misspelled, one_of, wrong_type};
 use crate::formats::files::{Files, VectorFolder};
 use crate::formats::nef::{self, Nef};
 use crate::model::limits;
@@ -63,7 +63,8 @@ impl NeoProgram {
     fn read_host(&mut self, fields: &mut FieldReader<'_>, diagnostics: &mut Diagnostics) {
         let host = fields.optional("host");
         if let Some(host) = host {
-            self.keep("host", host, one_of(host, "host", &["test", "crypto"], diagnostics));
+            let name = diagnostics.keep(one_of(host, "host", &["test", "crypto"]));
+            self.keep("host", host, name.map(Value::text));
         }
         let crypto = host.and_then(JsonNode::text).is_some_and(|host| host == "crypto");
         for name in ["message", "curve"] {
@@ -76,7 +77,7 @@ impl NeoProgram {
             }
             let value = match name {
                 "message" => diagnostics.keep(hex(node, name)).map(Value::Bytes),
-                _ => one_of(node, name, &["secp256r1", "secp256k1"], diagnostics),
+                _ => diagnostics.keep(one_of(node, name, &["secp256r1", "secp256k1"])).map(Value::text),
             };
             self.keep(name, node, value);
         }
@@ -98,7 +99,7 @@ impl NeoProgram {
 
     /// `script`, `message`, `scriptTable`.
     pub(super) fn read_v2(&mut self, fields: &mut FieldReader<'_>, diagnostics: &mut Diagnostics) {
-        let test = Some(fields.node());
+        let test = Some(fields.node);
         if let Some(script) = fields.present("script") {
             let value = if script.is_array() {
                 let diagnostic = || wrong_type(script, "script", "hex digits in quotes");
@@ -214,14 +215,4 @@ fn bytes_value(
     diagnostics: &mut Diagnostics,
 ) -> Option<Value> {
     lexical::program_bytes(node, name, test, diagnostics).map(Value::Bytes)
-}
-
-fn one_of(node: JsonNode<'_>, name: &str, words: &[&str], diagnostics: &mut Diagnostics) -> Option<Value> {
-    let text = node.text().filter(|text| words.contains(&&**text));
-    if text.is_none() {
-        let what = format!("{name} is {}", node.shown());
-        let each: Vec<_> = words.iter().map(|word| quoted(word)).collect();
-        diagnostics.error(no_such_word(node, what, each.join(" or "), words.iter().copied()));
-    }
-    text.map(Value::text)
 }

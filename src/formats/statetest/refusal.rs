@@ -24,7 +24,6 @@ pub(super) fn touched(
     if touches { "coinbase" } else { "nothing" }
 }
 
-/// Whether a state lists the coinbase.
 fn lists_coinbase(state: JsonNode<'_>, env: &Value) -> bool {
     let Some(Value::Bytes(coinbase)) = env.get("coinbase") else { return false };
     let is_it = |key: &str| address_key(key, 0).is_ok_and(|address| address[..] == coinbase[..]);

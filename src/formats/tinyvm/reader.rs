@@ -1,7 +1,7 @@
 //! Reads what all kinds of TinyVM cases have in common.
 
 use super::lexical;
-use crate::formats::fields::{Diagnostics, FieldReader, no_such_word, wrong_type};
+use crate::formats::fields::{Diagnostics, FieldReader, no_such_word, one_of, wrong_type};
 use crate::formats::format::ReadContext;
 use crate::model::rule::LintRule;
 use crate::model::{Case, Diagnostic, Name, Origin, Path, Program, Step, Value};
@@ -15,7 +15,6 @@ pub(super) const ENDS: &[&str] = &["stop", "outcome"];
 /// The default number of instructions that a phase, or a driver and its testee together, may attempt.
 pub(super) const STEPS: u64 = 30_000;
 
-/// Reads one case.
 pub(super) struct TinyReader<'r> {
     pub(super) context: ReadContext<'r>,
     pub(super) diagnostics: &'r mut Diagnostics,
@@ -24,7 +23,6 @@ pub(super) struct TinyReader<'r> {
     pub(super) places: Vec<(Path, Origin)>,
 }
 
-/// The steps of a case.
 pub(super) type Steps = Vec<Step>;
 
 impl<'r> TinyReader<'r> {
@@ -32,7 +30,6 @@ impl<'r> TinyReader<'r> {
         TinyReader { context, diagnostics, members: Vec::new(), places: Vec::new() }
     }
 
-    /// The case with these steps.
     pub(super) fn case(self, steps: Steps) -> Case {
         let program = Program::from(Value::Record(self.members));
         Case { machine: MACHINE, program, places: self.places, steps, label: None }
@@ -87,15 +84,7 @@ impl<'r> TinyReader<'r> {
         self.diagnostics.keep(lexical::count(node, name)).map(Value::int)
     }
 
-    /// One of these strings.
     pub(super) fn one_of(&mut self, node: JsonNode<'_>, name: &str, words: &[&str]) -> Option<String> {
-        let text = node.text().filter(|text| words.contains(&&**text));
-        if text.is_none() {
-            let each: Vec<_> = words.iter().map(|word| quoted(word)).collect();
-            let what = format!("{name} is {}", node.shown());
-            let words = words.iter().copied();
-            self.diagnostics.error(no_such_word(node, what, each.join(" or "), words));
-        }
-        text.map(Into::into)
+        self.diagnostics.keep(one_of(node, name, words)).map(Into::into)
     }
 }

@@ -29,7 +29,6 @@ pub struct FuzzRefusal {
     pub why: String,
 }
 
-/// What is found with a case.
 #[derive(Default)]
 pub(super) struct CaseFindings {
     pub(super) is_different: bool,

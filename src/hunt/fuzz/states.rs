@@ -107,7 +107,6 @@ impl<'o> StateTarget<'o> {
         })
     }
 
-    /// The fields that are not compared.
     pub(super) fn not_compared(&self) -> Vec<&'static str> {
         self.runs.left_out(self.writer)
     }

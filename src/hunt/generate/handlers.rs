@@ -6,7 +6,6 @@ use crate::isa::{ImmediateOperand, OpInfo};
 use crate::machines::program_parts::OperandKind;
 use crate::prove::numbers::Numbers;
 
-/// Which handlers a block has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum BlockHandlers {
     Catch,

@@ -123,7 +123,6 @@ impl ProgramGenerator {
         places
     }
 
-    /// Pushes an operand.
     pub(super) fn push(&self, kind: OperandKind, draft: &mut ProgramDraft, numbers: &mut Numbers) {
         let pieces = &mut draft.program.pieces;
         match kind {

@@ -52,7 +52,6 @@ pub(in crate::hunt) struct GeneratedProgram {
     pub(in crate::hunt) fill: Option<StackFill>,
     /// The data that the program gets.
     pub(in crate::hunt) input: Vec<u8>,
-    /// The numbers of its block.
     pub(in crate::hunt) block: BlockNumbers,
     /// The program that it drives, by its place in [`DriverCommands::driven`]; `None` if it drives none.
     ///

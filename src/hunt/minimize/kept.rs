@@ -32,7 +32,6 @@ pub(super) struct FailureToKeep {
     signature: String,
     /// The instruction that made the first wrong value.
     pub(super) named: Option<NamedInstruction>,
-    /// The differences.
     pub(super) differences: Vec<KeptDifference>,
     /// The members that a case of a family gives; none for others.
     pub(super) given: Vec<Name>,

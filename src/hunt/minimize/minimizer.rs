@@ -52,7 +52,6 @@ pub(super) struct Minimizer<'o> {
     options: MinimizeOptions<'o>,
     /// What every accepted text keeps.
     kept: FailureToKeep,
-    /// The machine of the case.
     pub(super) machine: Option<&'static MachineInfo>,
     /// The smallest text so far.
     pub(super) file: LoadedFile<'o>,

@@ -35,7 +35,6 @@ fn least(field_type: &FieldType) -> usize {
     }
 }
 
-/// A value of a type.
 pub(super) fn value(field_type: &FieldType, numbers: &mut Numbers) -> Value {
     value_at(field_type, numbers, 0)
 }

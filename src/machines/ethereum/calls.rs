@@ -46,12 +46,10 @@ struct Call {
     end: Option<CallEnd>,
 }
 
-/// How a call ended.
 struct CallEnd {
     result: InstructionResult,
     gas_used: u64,
     output: Data,
-    /// The created account.
     created: Option<Address>,
 }
 

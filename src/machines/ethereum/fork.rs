@@ -6,7 +6,6 @@ use revm_primitives::hardfork::SpecId;
 
 use super::fault::{EthereumFault, FaultyRule};
 
-/// A fork.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ForkRules {
     /// Its name in files.
@@ -76,7 +75,6 @@ const FORKS: &[ForkRules] = &[
 ];
 
 impl ForkRules {
-    /// The fork with this name.
     pub(super) fn named(name: &str) -> Option<ForkRules> {
         FORKS.iter().find(|fork| fork.name == name).copied()
     }

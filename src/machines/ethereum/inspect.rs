@@ -79,7 +79,7 @@ impl Inspect for Ethereum {
             Section::of("stack, top first", (0..height).map(item)).stacked(StackCount::FromBottom),
             memory,
             self.storage_section(),
-            self.calls().section(),
+            self.calls.section(),
         ];
         let logs = self.shown_logs();
         let others = [self.transient_section(), logs, self.accounts_section()];
@@ -105,7 +105,7 @@ impl Inspect for Ethereum {
     }
 
     fn failure(&self) -> Option<String> {
-        self.trail()?.failure.map(|failure| match SuccessOrHalt::<HaltReason>::from(failure) {
+        self.trail.as_ref()?.failure.map(|failure| match SuccessOrHalt::<HaltReason>::from(failure) {
             SuccessOrHalt::Halt(reason) => reason.to_string(),
             _ => format!("{failure:?}"),
         })
@@ -173,7 +173,7 @@ impl InspectTransaction for Ethereum {
     }
 
     fn wrote(&self) -> Vec<Cell> {
-        self.trail().map_or_else(Vec::new, super::trail::Trail::cells)
+        self.trail.as_ref().map_or_else(Vec::new, super::trail::Trail::cells)
     }
 
     fn changed_besides(&self, at: &Path) -> Option<String> {

@@ -52,8 +52,8 @@ const KEPT_ENTRIES: usize = 1 << 14;
 /// Executes one transaction of a state test.
 pub struct Ethereum {
     pub(super) engine: RevmEngine,
-    /// The fork that the engine is set up for.
-    fork: Option<ForkRules>,
+    /// The fork whose rules apply, which the engine is set up for.
+    pub(super) fork: Option<ForkRules>,
     /// The growth of memory that its instructions are set up for.
     growth: Growth,
     fault: Option<EthereumFault>,
@@ -71,8 +71,10 @@ pub struct Ethereum {
     next_count: u64,
     /// The lengths of what grows, when its growth was counted last.
     lengths: Lengths,
-    trail: Option<Trail>,
-    calls: CallTree,
+    /// What the last instruction did; `None` unless instructions are executed one at a time.
+    pub(super) trail: Option<Trail>,
+    /// The calls and creations so far.
+    pub(super) calls: CallTree,
     /// What becomes of the next instruction if it fails.
     excused: Option<Excused>,
     /// After the transaction has ended, what its instructions added to the refund.
@@ -176,12 +178,6 @@ impl Ethereum {
         Some(after)
     }
 
-    /// The fork whose rules apply.
-    pub(super) fn fork(&self) -> Option<ForkRules> {
-        self.fork
-    }
-
-    /// The running frame.
     pub(super) fn running(&self) -> Option<&EthFrame> {
         self.frames().last()
     }
@@ -191,7 +187,6 @@ impl Ethereum {
         &self.frames[..self.depth]
     }
 
-    /// The code of the next instruction.
     pub(super) fn next_code(&self) -> Option<u8> {
         let bytecode = &self.running()?.interpreter.bytecode;
         bytecode.bytecode_slice().get(bytecode.pc()).copied()
@@ -202,19 +197,9 @@ impl Ethereum {
         &self.engine.ctx
     }
 
-    /// The calls and creations so far.
-    pub(super) fn calls(&self) -> &CallTree {
-        &self.calls
-    }
-
     /// The accounts before the transaction.
     pub(super) fn world(&self) -> Option<&EthereumWorld> {
         Some(&self.test.as_ref()?.world)
-    }
-
-    /// What the last instruction did; `None` unless instructions are executed one at a time.
-    pub(super) fn trail(&self) -> Option<&Trail> {
-        self.trail.as_ref()
     }
 
     /// A word of storage while the transaction runs.

@@ -5,7 +5,6 @@ use revm_context::result::InvalidTransaction;
 /// The class of a transaction whose type the fork does not have.
 pub(super) const BEFORE_ITS_FORK: &str = "type before its fork";
 
-/// A refusal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TransactionRefusal {
     /// The name of its class in vectors.

@@ -23,7 +23,7 @@ impl StateFields for Ethereum {
         "state": ACCOUNTS, "accounts by address", |m| Some(m.after()?.value());
         "gasUsed": HEX, "gas used after refunds, if executed", gas_used;
         "output": Shape::Bytes, "bytes returned, if executed", output;
-        "fork": Shape::Text, "the fork whose rules hold", |m| Some(Value::text(m.fork()?.name));
+        "fork": Shape::Text, "the fork whose rules hold", |m| Some(Value::text(m.fork?.name));
         "refund": HEX, "gas to give back at the end, before any limit on it",
             |m| Some(Value::int(m.refunded()));
         "memorySize": HEX, "bytes of memory of the frame",

@@ -51,7 +51,6 @@ impl EthereumWorld {
         slot.map_or(U256::ZERO, |slot| slot.value)
     }
 
-    /// The addresses of all accounts.
     pub(super) fn addresses(&self) -> impl Iterator<Item = Address> {
         self.0.keys().copied()
     }
@@ -66,7 +65,6 @@ impl EthereumWorld {
         self.0.get(&address).into_iter().flat_map(|account| account.storage.keys().copied())
     }
 
-    /// The balance of an account.
     pub(super) fn balance(&self, address: Address) -> U256 {
         self.0.get(&address).map_or(U256::ZERO, |account| account.info.balance)
     }

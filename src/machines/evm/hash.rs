@@ -24,7 +24,6 @@ pub(super) fn keccak_units(length: usize) -> u64 {
     70 * (1 + length / BLOCK) as u64
 }
 
-/// Keccak-256 of the bytes.
 pub(super) fn keccak(bytes: &[u8]) -> [u8; 32] {
     Keccak256::digest(bytes).into()
 }

@@ -44,7 +44,6 @@ use crate::isa::OpSet;
 pub(super) struct HotTier {
     /// Blocks by number. The first one is not used, so that no number is 0.
     blocks: Vec<HotBlock>,
-    /// The steps of all blocks.
     steps: Vec<BlockStep>,
     /// For each offset in the code; may be longer.
     entries: Vec<HotEntry>,
@@ -230,7 +229,6 @@ impl HotTier {
         Decision::IsDestination.is(frame.code[target] == Op::JUMPDEST as u8).then_some((target, block))
     }
 
-    /// The block at `pc`.
     #[inline(always)]
     fn block_at(&mut self, pc: usize, frame: &mut EvmFrame<'_>) -> Option<NonZeroU16> {
         let known = self.entries.get(pc).and_then(|entry| entry.block());

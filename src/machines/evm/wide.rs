@@ -17,7 +17,6 @@ pub(super) fn exp(f: &mut impl Operands) -> EvmFlow {
     f.priced(price_of_power, pow)
 }
 
-/// The price of a power with this exponent.
 #[inline(always)]
 fn price_of_power(exponent: Word) -> WordPrice {
     WordPrice {

@@ -52,14 +52,12 @@ pub(super) fn words(bytes: usize) -> u64 {
 
 // Comparing limb by limb keeps words in general registers. The lowest limb comes first, since it usually decides.
 
-/// Whether the word is zero.
 #[inline(always)]
 pub(super) fn is_zero(word: Word) -> bool {
     let [a, b, c, d] = *word.as_limbs();
     a == 0 && b | c | d == 0
 }
 
-/// Whether the words are the same.
 #[inline(always)]
 pub(super) fn equal(one: Word, other: Word) -> bool {
     let ([a, b, c, d], [e, f, g, h]) = (*one.as_limbs(), *other.as_limbs());

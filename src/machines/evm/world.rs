@@ -13,7 +13,6 @@ pub(super) const ENTRY: u64 = 512;
 /// The charge for looking up an account, in units.
 pub(super) const LOOK_UP: u64 = 32;
 
-/// An account.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EvmAccount {
     pub(super) balance: Word,
@@ -40,7 +39,6 @@ impl EvmWorld {
         self.0.entry(low_160(address)).or_default()
     }
 
-    /// The account, if it exists.
     pub(super) fn get(&self, address: Word) -> Option<&EvmAccount> {
         self.0.get(&low_160(address))
     }
@@ -72,7 +70,6 @@ pub(super) fn low_160(address: Word) -> Word {
     Word::from_limbs([a, b, c & 0xffff_ffff, 0])
 }
 
-/// The 20 bytes of an address.
 pub(super) fn address_bytes(address: Word) -> [u8; 20] {
     let mut bytes = [0; 20];
     bytes.copy_from_slice(&address.to_be_bytes::<32>()[12..]);

@@ -100,7 +100,6 @@ impl<'c> Cpu<'c> {
         Ok(())
     }
 
-    /// The top value.
     #[inline(always)]
     pub(super) fn top(&self) -> Result<MiniWord, Box<MiniStop>> {
         self.stack.last().copied().ok_or_else(|| underflow(1))

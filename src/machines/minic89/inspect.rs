@@ -194,7 +194,6 @@ fn result() -> Cell {
     Cell::named("result", "")
 }
 
-/// The slot and the frame of a cell.
 fn slot_and_frame(cell: &Cell) -> Option<(usize, usize)> {
     let Cell::Named("slot", name) = cell else { return None };
     let (slot, frame) = name.split_once(OF_FRAME)?;

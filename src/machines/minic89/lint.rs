@@ -4,6 +4,7 @@ use num_bigint::BigInt;
 
 use super::opcodes::MiniOp;
 use super::program::{Code, Function, plain};
+use super::source::items;
 use crate::machines::status::LoadError;
 use crate::model::{Path, Program, Value};
 
@@ -88,12 +89,5 @@ fn locals(record: &Value, function: &Function, at: &Path, odd: &mut Vec<LoadErro
         {
             odd.push(LoadError::at(at, format!("the scope starts at {start} and ends at {end}")));
         }
-    }
-}
-
-fn items(list: Option<&Value>) -> &[Value] {
-    match list {
-        Some(Value::List(items)) => items,
-        _ => &[],
     }
 }

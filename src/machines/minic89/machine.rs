@@ -103,7 +103,6 @@ impl MiniC89 {
         }
     }
 
-    /// Starts a run.
     fn begin(&mut self, entry: &Value, start: RunStart<'_>) -> Result<(), LoadError> {
         self.limits = default_limits(self.account.room());
         self.limits.steps = self.code.as_ref().and_then(|code| code.step_limit);
@@ -166,7 +165,6 @@ impl MiniC89 {
         stop
     }
 
-    /// Counts attempts.
     pub(super) fn count(&mut self, attempts: u64) {
         self.step += attempts;
         self.account.executed(attempts);
@@ -220,7 +218,6 @@ impl MiniC89 {
         functions.zip(calls.chain([self.ip]))
     }
 
-    /// The function with this id.
     pub(super) fn function(&self, fid: i32) -> Option<&Function> {
         let code = self.code.as_ref()?;
         Some(&code.functions[code.by_fid(fid)?])

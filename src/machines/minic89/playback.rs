@@ -9,6 +9,7 @@ use super::explain::named;
 use super::machine::{MiniC89, RunStatus};
 use super::opcodes::MiniOp;
 use super::program::{Code, Function, MiniInstruction};
+use super::source::items;
 use super::trap::Trap;
 use super::word::MiniWord;
 use crate::machines::account::CaseAccount;
@@ -54,13 +55,9 @@ struct SnapshotPc {
 }
 
 impl Playback {
-    /// Creates a machine that shows snapshots, which are documents with the published schema. Also returns
-    /// where they contradict the metadata document or each other. Contradictory data is shown as far as
-    /// possible.
-    ///
-    /// # Errors
-    ///
-    /// If the metadata is not a program, or there is no snapshot.
+    /// Creates a machine that shows snapshots, which are documents with the published schema. Also returns where they
+    /// contradict the metadata document or each other. Contradictory data is shown as far as possible. Fails if the
+    /// metadata is not a program, or there is no snapshot.
     pub fn new(metadata: &Program, snapshots: &[Value]) -> Result<(Playback, Vec<String>), LoadError> {
         let code = Code::new(&metadata.0)?;
         let without_map = code.functions.iter().filter(|function| function.source_map.is_empty());
@@ -340,13 +337,6 @@ fn words(list: Option<&Value>, code: &Code, whose: &str, note: &mut dyn FnMut(St
         word.unwrap_or(MiniWord::UNINIT)
     };
     items(list).iter().enumerate().map(&mut word).collect()
-}
-
-fn items(list: Option<&Value>) -> &[Value] {
-    match list {
-        Some(Value::List(items)) => items,
-        _ => &[],
-    }
 }
 
 /// A non-negative number; 0 if there is none.

@@ -53,7 +53,6 @@ pub(super) fn contains(program: &Program) -> Vec<&'static OpInfo> {
     instructions.filter_map(|instruction| instruction.op.info()).collect()
 }
 
-/// A function.
 #[derive(Clone)]
 pub(super) struct Function {
     pub(super) fid: u16,

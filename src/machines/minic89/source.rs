@@ -8,7 +8,6 @@ use crate::model::Value;
 #[derive(Debug, Clone, Default)]
 pub(super) struct SourceMap(Vec<(u64, Option<BigInt>)>);
 
-/// The name of a slot.
 #[derive(Debug, Clone)]
 pub(super) struct LocalName {
     slot: u64,
@@ -75,8 +74,9 @@ impl LocalName {
     }
 }
 
-fn items(record: Option<&Value>) -> &[Value] {
-    match record {
+/// The items, if there is a list.
+pub(super) fn items(list: Option<&Value>) -> &[Value] {
+    match list {
         Some(Value::List(items)) => items,
         _ => &[],
     }

@@ -85,7 +85,6 @@ impl Neo2Core {
         Ok(self.account.hold(COPIES * bytes)?)
     }
 
-    /// Adds a list with these items.
     pub(super) fn add_list(&mut self, items: Vec<Neo2Item>) -> Result<Neo2Id, Neo2Stop> {
         self.work(ALLOCATION + items.len() as u64)?;
         self.hold(COMPOUND + PLACE * items.len() as u64)?;

@@ -144,7 +144,6 @@ impl Neo2Frame<'_> {
         self.core.stack.get(self.base..).unwrap_or_default()
     }
 
-    /// Pops an item.
     #[inline(always)]
     pub(super) fn pop(&mut self) -> Result<Neo2Item, Neo2Stop> {
         if self.core.stack.len() <= self.base {
@@ -235,13 +234,11 @@ impl Neo2Frame<'_> {
         usize::try_from(number).map_err(|_| Neo2Fault::OutOfRange.into())
     }
 
-    /// Pops bytes.
     pub(super) fn pop_bytes(&mut self) -> Result<Rc<Vec<u8>>, Neo2Stop> {
         let item = self.pop()?;
         self.bytes_of(&item)
     }
 
-    /// The bytes of an item.
     pub(super) fn bytes_of(&mut self, item: &Neo2Item) -> Result<Rc<Vec<u8>>, Neo2Stop> {
         let bytes = item.bytes().ok_or(Neo2Stop::Faulted(Neo2Fault::WrongType))?;
         let is_made = !matches!(item, Neo2Item::Bytes(_));

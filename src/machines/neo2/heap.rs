@@ -27,7 +27,6 @@ impl Neo2Heap {
         Neo2Heap { lists: Arena::new(), maps: Arena::new(), search: 1 }
     }
 
-    /// Adds a list with these items.
     pub(super) fn add_list(&mut self, items: Vec<Neo2Item>) -> Neo2Id {
         self.lists.insert(items, self.search)
     }

@@ -35,7 +35,6 @@ impl Neo2Map {
         self.slots.iter().flatten()
     }
 
-    /// The values, mutable.
     pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut Neo2Item> {
         self.slots.iter_mut().flatten().map(|entry| &mut entry.value)
     }

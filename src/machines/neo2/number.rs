@@ -128,7 +128,6 @@ impl Neo2Frame<'_> {
         if bound == Bounded::Nothing { Ok(number) } else { bounded(number) }
     }
 
-    /// An item as a number.
     pub(super) fn number_of(&mut self, item: &Neo2Item) -> Result<BigInt, Neo2Stop> {
         let number = item.number().ok_or(Neo2Stop::Faulted(Neo2Fault::WrongType))?;
         self.core.work(ALLOCATION + bytes_of(&number) as u64 / BYTES_READ_IN_UNIT)?;

@@ -10,7 +10,6 @@ use super::opcodes::Op;
 /// The [`hash160`] of a script, by which it is called.
 pub(super) type Hash = [u8; 20];
 
-/// A script.
 #[derive(Debug, Clone)]
 pub(super) struct Script {
     /// Its bytes, followed by the RET that is executed at the end.

@@ -80,7 +80,6 @@ impl Neo3Core {
         self.stack.len() + self.heap.counted
     }
 
-    /// Creates a Buffer.
     pub(super) fn new_buffer(&mut self, bytes: Vec<u8>) -> Neo3Item {
         let number = self.buffers;
         self.buffers = number.wrapping_add(1);

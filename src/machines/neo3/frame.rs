@@ -146,7 +146,6 @@ impl<'m> Neo3Frame<'m> {
         data.ok_or(Neo3Fault::CutOff)
     }
 
-    /// Pushes an item.
     #[inline(always)]
     pub(super) fn push(&mut self, item: Neo3Item) {
         self.core.heap.hold(&item);

@@ -31,7 +31,6 @@ pub(super) struct Neo3Heap {
     work: Vec<Neo3Id>,
 }
 
-/// The content of a compound.
 #[derive(Debug, Clone)]
 pub(super) enum CompoundContent {
     /// The items of an Array or Struct.

@@ -99,7 +99,6 @@ impl HostServices {
         }
     }
 
-    /// The service with this number.
     pub(super) fn service(&self, id: u32) -> Option<&'static Service> {
         self.services().iter().find(|service| service.id() == id)
     }

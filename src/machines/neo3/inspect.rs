@@ -269,7 +269,6 @@ impl Slots {
         }
     }
 
-    /// The kind of their cells.
     fn cell_kind(self) -> &'static str {
         match self {
             Slots::Statics => "static",
@@ -347,7 +346,6 @@ impl Neo3 {
         self.variables(slots, frame).get(index.parse::<usize>().ok()?).filter(|_| exists)
     }
 
-    /// The variables of a frame.
     fn variables(&self, slots: Slots, frame: usize) -> &[Neo3Item] {
         let context = self.core.callers.get(frame).unwrap_or(&self.core.context);
         match slots {

@@ -101,7 +101,6 @@ impl Neo3Item {
         }
     }
 
-    /// Its type.
     pub(super) fn kind(&self) -> ItemType {
         match self {
             Neo3Item::Null => ItemType::Any,

@@ -18,7 +18,6 @@ const MAX_KEY: usize = 64;
 /// The pairs of a Map, in order of insertion.
 pub(super) type Neo3Map = IndexMap<MapKey, Neo3Item>;
 
-/// A key of a Map.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum MapKey {
     Boolean(bool),
@@ -48,7 +47,6 @@ impl MapKey {
         }
     }
 
-    /// The key as an item.
     pub(super) fn item(&self) -> Neo3Item {
         match self {
             MapKey::Boolean(value) => Neo3Item::Boolean(*value),

@@ -44,7 +44,6 @@ pub(super) fn boolean(item: &Neo3Item) -> Result<bool, Neo3Fault> {
     }
 }
 
-/// The item as an Integer item.
 #[inline]
 pub(super) fn integer(item: &Neo3Item) -> Result<Neo3Item, Neo3Fault> {
     match item {
@@ -72,7 +71,6 @@ pub(super) fn integer_of_bytes(bytes: &[u8]) -> Result<Neo3Item, Neo3Fault> {
     }
 }
 
-/// The item as a number.
 pub(super) fn number(item: &Neo3Item) -> Result<BigInt, Neo3Fault> {
     match integer(item)? {
         Neo3Item::Integer(small) => Ok(BigInt::from(small)),

@@ -20,43 +20,36 @@ fn binary(core: &mut TinyCore, i: &TinyInstruction, operation: impl FnOnce(u16, 
     TinyFlow::Next
 }
 
-/// `decr`
 #[inline(always)]
 pub(super) fn decr(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     unary(core, i, |x| x.wrapping_sub(1))
 }
 
-/// `incr`
 #[inline(always)]
 pub(super) fn incr(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     unary(core, i, |x| x.wrapping_add(1))
 }
 
-/// `not`
 #[inline(always)]
 pub(super) fn not_(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     unary(core, i, |x| !x)
 }
 
-/// `popcnt`
 #[inline(always)]
 pub(super) fn popcnt(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     unary(core, i, |x| x.count_ones() as u16)
 }
 
-/// `clz`
 #[inline(always)]
 pub(super) fn clz(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     unary(core, i, |x| x.leading_zeros() as u16)
 }
 
-/// `ctz`
 #[inline(always)]
 pub(super) fn ctz(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     unary(core, i, |x| x.trailing_zeros() as u16)
 }
 
-/// `rnd`
 pub(super) fn rnd(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     let most = *core.register(i.b);
     let Some(number) = core.random.next(most) else { return TinyFlow::NoRandom };
@@ -64,55 +57,46 @@ pub(super) fn rnd(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     TinyFlow::Next
 }
 
-/// `mov`
 #[inline(always)]
 pub(super) fn mov(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     unary(core, i, |x| x)
 }
 
-/// `add`
 #[inline(always)]
 pub(super) fn add(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     binary(core, i, u16::wrapping_add)
 }
 
-/// `sub`
 #[inline(always)]
 pub(super) fn sub(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     binary(core, i, u16::wrapping_sub)
 }
 
-/// `mul`
 #[inline(always)]
 pub(super) fn mul(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     binary(core, i, u16::wrapping_mul)
 }
 
-/// `mulh`
 #[inline(always)]
 pub(super) fn mulh(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     binary(core, i, |l, r| ((u32::from(l) * u32::from(r)) >> 16) as u16)
 }
 
-/// `divu`
 #[inline(always)]
 pub(super) fn divu(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     binary(core, i, |l, r| l.checked_div(r).unwrap_or(0xffff))
 }
 
-/// `divs`
 #[inline(always)]
 pub(super) fn divs(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     binary(core, i, |l, r| if r == 0 { 0x7fff } else { (l as i16).wrapping_div(r as i16) as u16 })
 }
 
-/// `modu`
 #[inline(always)]
 pub(super) fn modu(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     binary(core, i, |l, r| l.checked_rem(r).unwrap_or(0))
 }
 
-/// `mods`
 #[inline(always)]
 pub(super) fn mods(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     binary(core, i, |l, r| if r == 0 { 0 } else { (l as i16).wrapping_rem(r as i16) as u16 })
@@ -130,36 +114,30 @@ pub(super) fn or(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     binary(core, i, |l, r| l | r)
 }
 
-/// `xor`
 #[inline(always)]
 pub(super) fn xor(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     binary(core, i, |l, r| l ^ r)
 }
 
-/// `sl`
 #[inline(always)]
 pub(super) fn sl(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     binary(core, i, |l, r| l.checked_shl(r.into()).unwrap_or(0))
 }
 
-/// `srl`
 #[inline(always)]
 pub(super) fn srl(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     binary(core, i, |l, r| l.checked_shr(r.into()).unwrap_or(0))
 }
 
-/// `sra`
 #[inline(always)]
 pub(super) fn sra(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     binary(core, i, |l, r| ((l as i16) >> r.min(15)) as u16)
 }
 
-/// `exp`
 pub(super) fn exp(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     costly(core, i, 1, |l, r| power(l as i16, r as i16))
 }
 
-/// `root`
 pub(super) fn root(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     costly(core, i, 20, |l, r| root_of(l as i16, r as i16))
 }

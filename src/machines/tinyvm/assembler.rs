@@ -27,12 +27,9 @@ use crate::isa::{OpInfo, WordField};
 use crate::model::without_bom;
 use crate::text::json::quoted;
 
-/// The memory of 65,536 words that `source` describes, which can start with a byte order mark.
-///
-/// # Errors
-///
-/// The first error of each line, and undefined labels. If every line is valid, also the errors that depend on
-/// all lines: a label that is too far away or never used, or a hash that differs from the one in the source.
+/// The memory of 65,536 words that `source` describes, which can start with a byte order mark. An error has the first
+/// error of each line, and undefined labels. If every line is valid, also the errors that depend on all lines: a label
+/// that is too far away or never used, or a hash that differs from the one in the source.
 pub fn assemble(source: &str) -> Result<Assembled, AsmErrors> {
     let mut assembler = TinyAssembler {
         memory: SegmentMemory::new(),

@@ -18,7 +18,6 @@ macro_rules! dispatch {
         $($first:tt $(..= $last:tt)? $name:ident $text:literal
             [$($field:ident $(($size:literal))?)*] $handler:path, $doc:literal, $effects:tt;)*
     ) => {
-        /// Executes an instruction.
         #[inline(always)]
         pub(super) fn execute(core: &mut TinyCore, instruction: &TinyInstruction) -> TinyFlow {
             match instruction.op {

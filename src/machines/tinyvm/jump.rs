@@ -3,7 +3,6 @@
 use super::core::{TinyCore, TinyFlow};
 use super::instruction::TinyInstruction;
 
-/// `b`
 #[inline(always)]
 pub(super) fn b(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     if *core.register(i.a) == 0 { TinyFlow::Next } else { TinyFlow::To(i.value) }
@@ -21,7 +20,6 @@ pub(super) fn jr(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     TinyFlow::To(core.register(i.a).wrapping_add(i.value))
 }
 
-/// `jhi`
 #[inline(always)]
 pub(super) fn jhi(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     TinyFlow::To(i.value | *core.register(i.a) & 0xff)

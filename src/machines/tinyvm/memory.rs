@@ -3,7 +3,6 @@
 use super::core::{TinyCore, TinyFlow};
 use super::instruction::TinyInstruction;
 
-/// `sw`
 #[inline(always)]
 pub(super) fn sw(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     let (address, value) = (*core.register(i.a), *core.register(i.b));
@@ -19,7 +18,6 @@ pub(super) fn lw(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     TinyFlow::Next
 }
 
-/// `lwi`
 #[inline(always)]
 pub(super) fn lwi(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     let address = *core.register(i.b);
@@ -34,7 +32,6 @@ pub(super) fn li(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     TinyFlow::Next
 }
 
-/// `lhi`
 #[inline(always)]
 pub(super) fn lhi(core: &mut TinyCore, i: &TinyInstruction) -> TinyFlow {
     let register = core.register(i.a);

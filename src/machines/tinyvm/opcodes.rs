@@ -61,7 +61,6 @@ macro_rules! instruction_set {
             /// The operations of the rows, in order.
             const OF_ROWS: &[TinyOp] = &[$(TinyOp::$exact,)* $(TinyOp::$name,)*];
 
-            /// The operation of a word.
             pub(super) fn of_word(word: u16) -> TinyOp {
                 TINYVM.row(word).map_or(TinyOp::Undefined, |row| TinyOp::OF_ROWS[row])
             }

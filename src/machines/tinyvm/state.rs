@@ -106,7 +106,6 @@ fn register(machine: &TinyVm, name: &str) -> Option<Value> {
     Some(Value::int(*word))
 }
 
-/// The number of a register, by its name.
 fn register_number(name: &str) -> Option<usize> {
     name.strip_prefix('r')?.parse().ok()
 }

@@ -3,13 +3,11 @@
 use super::core::{TinyCore, TinyFlow};
 use super::instruction::TinyInstruction;
 
-/// `yield`
 #[inline(always)]
 pub(super) fn yield_(_: &mut TinyCore, _: &TinyInstruction) -> TinyFlow {
     TinyFlow::Yield
 }
 
-/// `cpuid`
 pub(super) fn cpuid(core: &mut TinyCore, _: &TinyInstruction) -> TinyFlow {
     let features = if core.has_powers { 0xc000 } else { 0x8000 };
     let leaf = core.registers[0];
@@ -17,13 +15,11 @@ pub(super) fn cpuid(core: &mut TinyCore, _: &TinyInstruction) -> TinyFlow {
     TinyFlow::Next
 }
 
-/// `debug`
 #[inline(always)]
 pub(super) fn debug(_: &mut TinyCore, _: &TinyInstruction) -> TinyFlow {
     TinyFlow::Next
 }
 
-/// `time`
 #[inline(always)]
 pub(super) fn time(_: &mut TinyCore, _: &TinyInstruction) -> TinyFlow {
     TinyFlow::Time

@@ -158,7 +158,6 @@ fn is_elsewhere(seen: &JudgedDifference<'_>) -> bool {
     }
 }
 
-/// The value at this path.
 fn find(state: &dyn Observe, at: &Path) -> Option<Value> {
     match at.parent() {
         Some(parent) => find(state, parent)?.child(at.last()).cloned(),

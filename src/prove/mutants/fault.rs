@@ -272,7 +272,6 @@ impl Has {
     }
 }
 
-/// Whether an effect is on a compound.
 fn has_compound(effect: DeclaredEffect) -> bool {
     use DeclaredEffect::{Needs, Reads, Writes};
     matches!(effect, Reads(place) | Needs(place) | Writes(place) if place == PlaceKind::Compound)

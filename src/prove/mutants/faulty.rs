@@ -390,7 +390,6 @@ impl Faulty {
         self.plant_anywhere(|machine| machine.write(cell, &value));
     }
 
-    /// The current value of the cell.
     fn now(&mut self, cell: &Cell) -> Option<Value> {
         self.inner.faults().filter(|_| is_readable(cell))?.content(cell)
     }

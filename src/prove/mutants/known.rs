@@ -88,11 +88,8 @@ impl KnownFaults {
         FORMAT.write(&format_args!("{program} {suite}"), lines)
     }
 
-    /// Reads what [`KnownFaults::text`] wrote.
-    ///
-    /// # Errors
-    ///
-    /// When the text is damaged or belongs to another program or suite, with the reason.
+    /// Reads what [`KnownFaults::text`] wrote. A text that is damaged or belongs to another program or suite is an
+    /// error with the reason.
     pub fn read(text: &str, program: &ProgramKey, suite: &SuiteKey) -> Result<KnownFaults, String> {
         let lines = FORMAT.open(&format_args!("{program} {suite}"), text)?;
         let (suite, faults) = lines.split_once('\n').unwrap_or((lines, ""));

@@ -104,10 +104,6 @@ impl RecordWriter {
     }
 
     /// Ends the record with the summary and a checksum, and returns its text, which is compressed if it is long.
-    ///
-    /// # Errors
-    ///
-    /// The first error of writing a line.
     pub fn end(mut self, summary: &RunSummary) -> io::Result<Spool> {
         self.add(&RecordLine::Summary(summary.into()));
         self.add(&RecordLine::Checksum(Checksum::of(&self.hasher)));

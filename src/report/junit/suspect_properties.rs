@@ -23,7 +23,6 @@ pub(super) struct SuspectProperties {
 }
 
 impl SuspectProperties {
-    /// Counts a case that passes.
     pub(super) fn count_passing(&mut self) {
         self.count += 1;
     }

@@ -9,11 +9,7 @@ use std::io::{self, Read};
 pub struct ProgramKey(String);
 
 impl ProgramKey {
-    /// The key of the program with this executable.
-    ///
-    /// # Errors
-    ///
-    /// When the executable cannot be read.
+    /// The key of the program that is read from this executable.
     pub fn of(executable: impl Read) -> io::Result<ProgramKey> {
         Ok(ProgramKey(blake3::Hasher::new().update_reader(executable)?.finalize().to_hex().to_string()))
     }

@@ -83,13 +83,9 @@ impl SeenFailures {
     }
 }
 
-/// Updates `text`, from which `list` was read, from a run without the list. `elsewhere` are the entries that
-/// match existing cases which did not run: [`super::elsewhere::elsewhere`].
-///
-/// # Errors
-///
-/// When the TOML parser rejects the text, with its message; never for a text that [`ExpectedFailures::parse`]
-/// accepts.
+/// Updates `text`, from which `list` was read, from a run without the list. `elsewhere` are the entries that match
+/// existing cases which did not run: [`super::elsewhere::elsewhere`]. Fails with the message of the TOML parser if
+/// that rejects the text; never for a text that [`ExpectedFailures::parse`] accepts.
 pub fn update(
     list: &ExpectedFailures,
     text: &str,

@@ -27,13 +27,6 @@ pub struct Term {
     pub(super) matcher: Matcher,
 }
 
-impl Term {
-    /// The predicate.
-    pub fn predicate(&self) -> &'static Predicate {
-        self.predicate
-    }
-}
-
 impl PartialEq for Term {
     fn eq(&self, other: &Term) -> bool {
         (self.predicate.name, &self.argument) == (other.predicate.name, &other.argument)

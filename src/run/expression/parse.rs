@@ -65,11 +65,7 @@ impl std::str::FromStr for Expr {
 }
 
 impl Expr {
-    /// Parses an expression, which can name what `families` have.
-    ///
-    /// # Errors
-    ///
-    /// The first error in it.
+    /// Parses an expression, which can name what `families` have. The error is the first one in it.
     pub fn parse(text: &str, families: &Families) -> Result<Expr, SyntaxError> {
         let mut parser = ExpressionParser { text, at: 0, families };
         let expr = parser.any(0)?;

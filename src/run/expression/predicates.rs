@@ -370,7 +370,6 @@ fn fails(matcher: &Matcher, failure: &str) -> bool {
     is_it(failure) || shown().is_some_and(|shown| is_it(&shown))
 }
 
-/// The fork that a case sets.
 fn fork(case: &Case) -> Option<&str> {
     let actions = case.steps.iter().flat_map(|step| &step.actions);
     let mut forks =
@@ -414,7 +413,6 @@ impl Letters {
     }
 }
 
-/// The argument of a predicate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Argument {
     /// A whole name, a part of one after `~`, or a glob.

@@ -53,7 +53,6 @@ pub(super) struct PartHeader {
     pub(super) flags: ShellWords,
     /// The system that the part ran on.
     pub(super) system: Option<String>,
-    /// The versions of its vectors.
     pub(super) versions: Vec<VectorsVersion>,
     /// The entries of lists of expected failures that match no case of the part.
     pub(super) unmatched: Vec<UnmatchedEntry>,

@@ -17,7 +17,7 @@ const MAX_KEPT: usize = 4096;
 pub(super) struct ListedFolder {
     path: PathBuf,
     /// The path with symbolic links resolved.
-    real: PathBuf,
+    pub(super) real: PathBuf,
     anchor: Anchor,
     /// The files, after they were counted, if there are few.
     kept: Option<Arc<[VectorSource]>>,
@@ -32,11 +32,6 @@ impl ListedFolder {
     /// The name of the folder: [`Anchor::name`].
     pub(super) fn name(&self) -> Arc<str> {
         self.anchor.name_of_real(&self.real)
-    }
-
-    /// The path of the folder with symbolic links resolved.
-    pub(super) fn real(&self) -> &Path {
-        &self.real
     }
 
     /// The files, sorted by name; without what other paths select.
@@ -158,7 +153,6 @@ struct FolderNames {
 }
 
 impl FolderNames {
-    /// [`ListedFolder::name_of`].
     fn name_of(&mut self, root: &ListedFolder, path: &Path) -> Arc<str> {
         let (Some(folder), Some(file)) = (path.parent(), path.file_name()) else { return root.name_of(path) };
         // Bytes are compared faster than components.

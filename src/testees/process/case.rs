@@ -17,7 +17,6 @@ use crate::testees::testee::{Stopped, TesteeState};
 use crate::wire::plain::{self, write_record};
 use crate::wire::protocol::{self, Offer, ProtocolAnswer, Request, RunDone, Skip, WireAction};
 
-/// The run of a case.
 pub(super) struct TesteeRun<'r> {
     fields: &'static [MemberShape],
     machine: &'static str,

@@ -67,10 +67,6 @@ pub struct Awaited<'c> {
 
 impl Conversation {
     /// Starts a process.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be started.
     pub fn start(command: &TesteeCommand, groups: &ProcessGroups) -> io::Result<Conversation> {
         let mut started = with_memory(command)?;
         started.envs(command.env.iter().map(|(name, value)| (name, value)));
@@ -106,10 +102,6 @@ impl Conversation {
     }
 
     /// Writes a line and reads the line that answers it, both with their terminators.
-    ///
-    /// # Errors
-    ///
-    /// Why there is no line.
     pub fn ask(&self, asking: Asking, interrupt: &Interrupt) -> Result<Vec<u8>, Trouble> {
         let Asking { line, id, timeout } = asking;
         self.send(line, &[id], timeout).next(interrupt)
@@ -137,11 +129,8 @@ impl Conversation {
         self.lines.take_stray()
     }
 
-    /// Closes the input of the process and waits until it ends by itself, for at most `timeout` from `start` on.
-    ///
-    /// # Errors
-    ///
-    /// How it ended otherwise than it should.
+    /// Closes the input of the process and waits until it ends by itself, for at most `timeout` from `start` on. An
+    /// error says how it ended otherwise than it should.
     pub fn finish(&self, start: Instant, timeout: Duration) -> Result<(), Breakdown> {
         self.close();
         let status = lock(&self.member).end(timeout.saturating_sub(start.elapsed()));
@@ -189,10 +178,6 @@ impl Awaited<'_> {
     }
 
     /// The next line that answers one of those that were sent.
-    ///
-    /// # Errors
-    ///
-    /// Why there is no line.
     pub fn next(&mut self, interrupt: &Interrupt) -> Result<Vec<u8>, Trouble> {
         let mut has_ended = false;
         self.took = Duration::ZERO;

@@ -25,7 +25,6 @@ pub(super) enum Exchanged<A> {
 }
 
 impl<A> Exchanged<A> {
-    /// The answer, if it is one.
     pub(super) fn answer(self) -> Option<A> {
         match self {
             Exchanged::Started => None,
@@ -34,11 +33,8 @@ impl<A> Exchanged<A> {
     }
 }
 
-/// Reads the answer to the request with this number; `None` is the number of `hello`.
-///
-/// # Errors
-///
-/// If the line is no answer, or one to another request.
+/// Reads the answer to the request with this number; `None` is the number of `hello`. Fails if the line is no answer,
+/// or one to another request.
 pub fn read_answer(line: &[u8], asked: Option<u64>) -> Result<ProtocolAnswer, Trouble> {
     let answer = ProtocolAnswer::read(line).map_err(|error| {
         let quoted = quoted_around(line, error.column.map_or(0, |column| column.saturating_sub(1)));

@@ -57,7 +57,6 @@ pub(super) struct GroupMember {
 }
 
 impl GroupMember {
-    /// Whether the process has ended.
     pub(super) fn has_ended(&mut self) -> bool {
         imp::has_ended(&mut self.child)
     }

@@ -43,11 +43,8 @@ const MAX_NESTED: usize = 8;
 pub struct UnknownIdentity(String);
 
 /// A hash of what results of the machine depend on: its command, and the contents of the files that the command
-/// executes, or of the files and folders in `cache_key`, if the user lists them.
-///
-/// # Errors
-///
-/// When a file cannot be read, or the command starts something that no file shows.
+/// executes, or of the files and folders in `cache_key`, if the user lists them. Fails if a file cannot be read, or
+/// the command starts something that no file shows.
 pub fn identity(command: &TesteeCommand, cache_key: Option<&[PathBuf]>) -> Result<String, UnknownIdentity> {
     let mut reader = IdentityReader { command, hasher: blake3::Hasher::new(), seen: BTreeSet::new() };
     reader.add(format!("{:?} {:?} {:?}", command.words, command.env, command.folder).as_bytes());

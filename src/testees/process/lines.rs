@@ -76,7 +76,6 @@ pub struct Stray {
     pub more: u64,
 }
 
-/// The lines of a process.
 #[derive(Default)]
 pub(super) struct TesteeLines {
     state: Mutex<LineState>,

@@ -58,7 +58,6 @@ fn a_new_element_in_an_empty_list_is_set_like_the_file() {
     check("{\n  \"a\": []\n}", spread);
 }
 
-/// The ends of lines are those of the file.
 #[test]
 fn a_new_element_ends_lines_as_the_file_does() {
     let text = "{\r\n  \"a\": {\r\n    \"x\": 1\r\n  }\r\n}\r\n";

@@ -24,11 +24,8 @@ pub struct Document {
 impl Document {
     /// Parses `text`. `max_depth` is how deeply arrays and objects may be nested.
     ///
-    /// A text of 4 GiB or more is rejected; a byte order mark at the start is skipped.
-    ///
-    /// # Errors
-    ///
-    /// The first syntax error, together with the text.
+    /// A text of 4 GiB or more is rejected; a byte order mark at the start is skipped. The first syntax error is
+    /// returned together with the text.
     pub fn parse(text: String, max_depth: usize) -> Result<Document, (SourceText, Diagnostic<Origin>)> {
         let parsed = match u32::try_from(text.len()) {
             Ok(_) => parse(&text, max_depth),

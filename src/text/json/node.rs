@@ -216,7 +216,6 @@ impl<'d> JsonNode<'d> {
         }
     }
 
-    /// Whether this string is `text`.
     #[inline]
     fn is_string(self, text: &str) -> bool {
         let JsonSlot { at, end, kind, .. } = self.get();

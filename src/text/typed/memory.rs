@@ -38,11 +38,8 @@ pub fn address_of_key(key: &str) -> Option<u64> {
     number::hex(key.strip_prefix("0x")?)
 }
 
-/// The cells that a datum lists, in ascending order.
-///
-/// # Errors
-///
-/// A datum that is not of its type, an address that occurs twice, or more than [`MAX_CELLS`].
+/// The cells that a datum lists, in ascending order. A datum that is not of its type, an address that occurs twice, or
+/// more than [`MAX_CELLS`] is an error.
 pub fn cells(
     node: JsonNode<'_>,
     memory: &MemoryType,
@@ -67,7 +64,6 @@ pub fn cells(
     reader.finish()
 }
 
-/// The record of a memory with these cells.
 pub(super) fn record(cells: &[MemoryCell]) -> Value {
     Value::Record(
         cells.iter().map(|cell| (address_key(cell.address), Value::Int(cell.value.clone()))).collect(),

@@ -30,7 +30,7 @@ fn all_failing_assertions_are_places_to_go() {
     press(&mut explorer, "l");
     let screen = screen_of(&mut explorer, 120, 30);
     assert!(lines.iter().all(|line| screen.contains(&**line)), "{screen}");
-    explorer.press(ExplorerKey::Escape, &mut |_| true);
+    explorer.press(ExplorerKey::Esc, &mut |_| true);
     assert!(!screen_of(&mut explorer, 120, 30).contains("5 failing assertions"));
     let Some(browser) = browser() else { return };
     let page = page(SEVERAL);

@@ -116,7 +116,7 @@ fn a_line_is_shown_whole() {
     let screen = screen_of(&mut explorer, 80, 24);
     let text: String = screen.lines().map(|line| line.trim_matches(['"', '│', ' '])).collect();
     assert!(text.contains(&format!("[0]: ByteString 0x{bytes}")), "{screen}");
-    explorer.press(ExplorerKey::Escape, &mut |_| true);
+    explorer.press(ExplorerKey::Esc, &mut |_| true);
     assert!(!screen_of(&mut explorer, 200, 60).contains(&bytes));
 }
 

@@ -6,15 +6,15 @@ use std::time::Duration;
 use num_bigint::BigInt;
 use proptest::prelude::*;
 use vmconf::model::{
-    Breakdown, CaseDifference, CaseId, CaseReport, ContentDigest, Diagnostic, DiagnosticPlace, DoubtfulCase,
-    Event, Expected, ExpectedBits, ExpectedListing, ExplainedCase, Failure, FieldNotCompared,
+    Breakdown, CaseDifference, CaseId, CaseReport, ComparedWith, ContentDigest, Diagnostic, DiagnosticPlace,
+    DoubtfulCase, Event, Expected, ExpectedBits, ExpectedListing, ExplainedCase, Failure, FieldNotCompared,
     FirstDivergence, FirstTry, LogComparison, MemoryWindow, Name, NotComparedReason, NotPassed, Path,
     PathKey, Position, RunSummary, SeparatingCondition, SpentGas, StackComparison, StateRow, StateTable,
     Suspect, SuspectAnalysis, SuspectName, UnexplainedCases, UsedVm, Value, Verdict, VerdictKind,
 };
 use vmconf::wire::explanation::{
-    Relation, WireComparedWith, WireExplanation, WireFurtherCauses, WireInput, WireInstruction, WireLeaf,
-    WireRowDeviation, WireUndeclared, WireWorld,
+    Relation, WireExplanation, WireFurtherCauses, WireInput, WireInstruction, WireLeaf, WireRowDeviation,
+    WireUndeclared, WireWorld,
 };
 use vmconf::wire::record;
 use vmconf::wire::report::{Problem, ReportedCase};
@@ -457,12 +457,12 @@ fn any_world() -> impl Strategy<Value = WireWorld> {
     let leaf = (any_path(), value(), value(), prop::option::of(any_instruction()))
         .prop_map(|(path, other, actual, by)| WireLeaf { path, other, actual, by });
     let against = prop_oneof![
-        Just(WireComparedWith::Before),
-        Just(WireComparedWith::Case),
-        Just(WireComparedWith::Embedded)
+        Just(ComparedWith::Before),
+        any_text().prop_map(ComparedWith::Fixture),
+        Just(ComparedWith::Embedded)
     ];
-    (against, prop::option::of(any_text()), prop::collection::vec(leaf, 0..2), any::<usize>())
-        .prop_map(|(against, case, leaves, count)| WireWorld { against, case, leaves, count })
+    (against, prop::collection::vec(leaf, 0..2), any::<usize>())
+        .prop_map(|(against, leaves, count)| WireWorld { against, leaves, count })
 }
 
 fn any_logs() -> impl Strategy<Value = LogComparison> {

@@ -9,12 +9,12 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use serde_json::{Value as Json, json};
 use vmconf::model::{
-    DivergedDatum, Event, Expected, FirstDivergence, LogComparison, NotPassed, PartitionKind, Path, SpentGas,
-    StackComparison, Value, VectorsVersion, Verdict,
+    ComparedWith, DivergedDatum, Event, Expected, FirstDivergence, LogComparison, NotPassed, PartitionKind,
+    Path, SpentGas, StackComparison, Value, VectorsVersion, Verdict,
 };
 use vmconf::wire::explanation::{
-    Relation, WireComparedWith, WireExplanation, WireFurtherCauses, WireInput, WireInstruction, WireLeaf,
-    WirePart, WireRowDeviation, WireUndeclared, WireWorld,
+    Relation, WireExplanation, WireFurtherCauses, WireInput, WireInstruction, WireLeaf, WirePart,
+    WireRowDeviation, WireUndeclared, WireWorld,
 };
 use vmconf::wire::line::one_line;
 use vmconf::wire::report::{
@@ -238,13 +238,11 @@ fn world(number: usize) -> WireWorld {
         actual: Some(Value::int(2)),
         by: number.is_multiple_of(4).then(|| blame(3)),
     };
-    let (against, case) = [
-        (WireComparedWith::Before, None),
-        (WireComparedWith::Case, Some("file.json::case".to_owned())),
-        (WireComparedWith::Embedded, None),
-    ][number % 3]
-        .clone();
-    WireWorld { against, case, leaves: vec![leaf(None), leaf(Some(Value::int(1)))], count: 2 }
+    let against =
+        [ComparedWith::Before, ComparedWith::Fixture("file.json::case".to_owned()), ComparedWith::Embedded]
+            [number % 3]
+            .clone();
+    WireWorld { against, leaves: vec![leaf(None), leaf(Some(Value::int(1)))], count: 2 }
 }
 
 #[test]

@@ -136,7 +136,6 @@ impl CheckedAdapter {
         ended.map_err(|breakdown| format!("it {}", breakdown.clause()))
     }
 
-    /// Sends a request and reads the answer.
     pub(super) fn ask(&mut self, request: &Request) -> Result<ProtocolAnswer, String> {
         self.ask_line(&request.line())
     }

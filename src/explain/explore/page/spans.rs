@@ -2,8 +2,8 @@
 
 use std::ops::RangeInclusive;
 
-use super::failure::PageFailure;
 use super::steps::PageSteps;
+use crate::explain::recording::{Datum, Moment};
 
 /// How many states before and after a place are shown.
 const AROUND: u64 = 8;
@@ -15,6 +15,12 @@ const ELSEWHERE: u64 = 10;
 
 /// The maximum number of failing assertions whose last writes are sought.
 const MAX_ASKED: usize = 20;
+
+/// Where an assertion fails, and the datum of its row there.
+pub(super) struct PageFailure {
+    pub(super) end: Moment,
+    pub(super) datum: Option<Datum>,
+}
 
 /// The spans of states that a page has in full, up to about this number of states, in order.
 pub(super) fn spans(steps: &PageSteps, failures: &[PageFailure], most: u64) -> Vec<RangeInclusive<u64>> {

@@ -29,6 +29,7 @@ const MAX_BYTES: usize = 1 << 26;
 const BLOCK: u64 = 500;
 
 /// States of a run; each line is stored once.
+#[derive(Default)]
 pub(super) struct PageStates {
     /// How many states there are at least, however large they are.
     least: u64,
@@ -63,24 +64,7 @@ pub(super) struct PageStates {
 impl PageStates {
     /// Without states; of large states there is room for at least `least`.
     pub(super) fn new(least: u64) -> PageStates {
-        PageStates {
-            least,
-            first: 0,
-            step: 0,
-            spans: Vec::new(),
-            lines: IndexSet::new(),
-            data: IndexSet::new(),
-            places: PagePlaces::default(),
-            is_pending: false,
-            cellless: CelllessValues::new(),
-            changes: IndexSet::from_iter([Vec::new()]),
-            changed_last: 0,
-            changed: Vec::new(),
-            found: String::new(),
-            sections: Vec::new(),
-            rows: 0,
-            bytes: 0,
-        }
+        PageStates { least, changes: IndexSet::from_iter([Vec::new()]), ..PageStates::default() }
     }
 
     /// Adds the states with these numbers, as long as there is room.
@@ -191,18 +175,18 @@ impl PageStates {
         let mut writes = PageWrites::default();
         // The first one is nothing.
         writes.ranges.insert(Vec::new());
-        let mut changed = vec![0; steps.wrote().len()];
+        let mut changed = vec![0; steps.wrote.len()];
         let index = |step: u64| usize::try_from(step - steps.first()).unwrap_or(usize::MAX);
         let shown = self.spans.iter().flat_map(|(first, count)| *first..first + count);
         shown.zip(&self.changed).for_each(|(step, its)| changed[index(step)] = *its);
         let mut number = |wrote: usize, changed: usize| {
             *writes.numbers.entry((wrote, changed)).or_insert_with(|| {
                 let written =
-                    StepWrites { changed: self.changes[changed].clone(), ..steps.writes()[wrote].clone() };
+                    StepWrites { changed: self.changes[changed].clone(), ..steps.writes[wrote].clone() };
                 u32::try_from(writes.ranges.insert_full(ranked.written(&written)).0).unwrap_or(u32::MAX)
             })
         };
-        let wrote = steps.wrote().iter().zip(changed);
+        let wrote = steps.wrote.iter().zip(changed);
         let wrote: Vec<_> = wrote.map(|(wrote, changed)| number(*wrote as usize, changed)).collect();
         let sets: Vec<_> = steps.sets().map(|(index, set)| (index, number(set, 0))).collect();
         let spans = self.spans.iter().map(|(first, count)| (first - steps.first(), count));

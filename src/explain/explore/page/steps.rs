@@ -20,6 +20,7 @@ const BYTES_OF_WRITE: usize = size_of::<StepWrites>() + 64;
 type PagePosition = (usize, Option<usize>, Option<u64>);
 
 /// The steps of a run, one entry in each column for each state.
+#[derive(Default)]
 pub(super) struct PageSteps {
     /// The number of the first state that is kept.
     first: u64,
@@ -32,9 +33,9 @@ pub(super) struct PageSteps {
     /// The number of frames in each state.
     depth: Vec<u32>,
     /// What the instruction before each state wrote, as an index of `writes`.
-    wrote: Vec<u32>,
+    pub(super) wrote: Vec<u32>,
     /// What instructions and the vector wrote, without data that no cell holds; the first one is nothing.
-    writes: IndexSet<StepWrites>,
+    pub(super) writes: IndexSet<StepWrites>,
     /// What the vector sets before a state, as an index of `writes`.
     sets: Vec<(u64, usize)>,
     pending: Option<PendingWrites>,
@@ -56,19 +57,11 @@ impl PageSteps {
         PageSteps {
             first,
             step: first.saturating_sub(1),
-            codes: PageCodes::default(),
-            positions: IndexSet::new(),
             position: column(),
             depth: column(),
             wrote: column(),
             writes: IndexSet::from_iter([StepWrites::default()]),
-            sets: Vec::new(),
-            pending: None,
-            wrote_last: 0,
-            last: None,
-            ended: None,
-            failed: false,
-            bytes: 0,
+            ..PageSteps::default()
         }
     }
 
@@ -130,16 +123,6 @@ impl PageSteps {
         wrote.filter(move |(_, wrote)| is_it[**wrote as usize]).map(|(index, _)| self.first + index as u64)
     }
 
-    /// What the instruction before a state wrote, as an index.
-    pub(super) fn wrote(&self) -> &[u32] {
-        &self.wrote
-    }
-
-    /// What instructions and the vector wrote.
-    pub(super) fn writes(&self) -> &IndexSet<StepWrites> {
-        &self.writes
-    }
-
     /// What the vector set before states of the page: the state counted from the first one, and what, as an index.
     pub(super) fn sets(&self) -> impl Iterator<Item = (u64, usize)> {
         let range = self.first..=self.last();
@@ -177,7 +160,6 @@ impl PageSteps {
         self.wrote_last = index;
     }
 
-    /// The position of an instruction.
     fn position(&mut self, at: &At<'_>) -> PagePosition {
         let position = (self.codes.unit(at.state), Some(at.pc), line(at.state));
         if !self.positions.contains(&position) {
@@ -196,7 +178,6 @@ impl PageSteps {
     }
 }
 
-/// The source line of a state.
 fn line(state: &dyn Inspect) -> Option<u64> {
     state.source().and_then(InspectSource::line)
 }

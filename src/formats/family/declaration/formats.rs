@@ -345,7 +345,6 @@ const NAMED_ACTIONS: [(&str, Action); 4] = [
     ("step-out", Action::StepOut),
 ];
 
-/// An action by its name.
 pub(in crate::formats::family) fn action(name: &str) -> Option<Action> {
     NAMED_ACTIONS.into_iter().find(|named| named.0 == name).map(|named| named.1)
 }

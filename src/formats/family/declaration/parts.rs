@@ -11,7 +11,6 @@ use crate::text::json::Document;
 /// The longest name of a machine or of a member, in bytes.
 pub(super) const MAX_NAME: usize = 100;
 
-/// A `[format]` of a declaration.
 #[derive(Debug)]
 pub(in crate::formats::family) struct FormatDeclaration {
     /// The files that it reads; any if there are none.
@@ -112,7 +111,6 @@ pub(in crate::formats::family) enum UnlistedFields {
     Unchanged,
 }
 
-/// The actions of a step.
 #[derive(Debug)]
 pub(in crate::formats::family) enum StepActions {
     /// These.

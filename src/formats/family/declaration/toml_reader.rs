@@ -102,7 +102,6 @@ impl<'t> TomlReader<'t> {
         value
     }
 
-    /// A string.
     pub(super) fn text(&mut self, value: &TomlValue<'_>, what: &str) -> Option<String> {
         let text = value.get_ref().as_str().map(str::to_owned);
         if text.is_none() {
@@ -137,7 +136,6 @@ impl<'t> TomlReader<'t> {
         members
     }
 
-    /// A path.
     pub(super) fn path(&mut self, value: &TomlValue<'_>, what: &str) -> Option<NodePath> {
         let text = self.text(value, what)?;
         match NodePath::parse(&text) {

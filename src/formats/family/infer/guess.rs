@@ -75,7 +75,6 @@ impl Widths {
         memory.map_or_else(|| self.guess(values), |memory| memory.guess)
     }
 
-    /// The type of these values.
     pub(super) fn guess(self, values: &ObservedValues) -> Guess {
         if values.kinds() == 0 {
             return Guess::doubtful(FieldType::Json, "only null was seen");

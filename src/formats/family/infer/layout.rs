@@ -146,7 +146,6 @@ impl CaseLayout {
         .collect()
     }
 
-    /// The cases of a file.
     pub(super) fn cases_of<'d>(&self, root: JsonNode<'d>) -> impl Iterator<Item = JsonNode<'d>> {
         self.cases.each(root).into_iter().filter(|node| self.pair.is_in(*node))
     }

@@ -63,7 +63,6 @@ pub(super) struct ObservedTexts {
 pub(super) struct ObservedLists {
     pub(super) count: u64,
     pub(super) lengths: BTreeSet<usize>,
-    /// All items.
     pub(super) items: ObservedValues,
     /// The items at each of the first places.
     pub(super) places: Vec<ObservedValues>,
@@ -83,7 +82,6 @@ pub(super) struct ObservedObjects {
 }
 
 impl ObservedValues {
-    /// Adds a value.
     pub(super) fn add(&mut self, node: JsonNode<'_>) {
         self.add_inside(node, 0);
     }
@@ -125,7 +123,6 @@ impl ObservedValues {
         (are_mixed && texts.numbers.count == texts.count).then(|| self.numbers.with(&texts.numbers))
     }
 
-    /// Whether all are lists.
     pub(super) fn are_lists(&self) -> bool {
         self.kinds() == 1 && self.nulls == 0 && self.lists.is_some()
     }

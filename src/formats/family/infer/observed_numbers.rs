@@ -38,7 +38,6 @@ impl ObservedNumbers {
         }
     }
 
-    /// These and others.
     pub(super) fn with(&self, others: &ObservedNumbers) -> ObservedNumbers {
         let all = || [self, others].into_iter().filter(|numbers| numbers.count > 0);
         let mut lengths = vec![0; self.lengths.len().max(others.lengths.len())];

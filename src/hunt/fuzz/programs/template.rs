@@ -12,7 +12,6 @@ use crate::run::{LoadOptions, open_text};
 /// Cases whose program is replaced, so that one need not be read from a vector to run.
 pub(super) struct ProgramTemplate(Vec<ReplacedCase>);
 
-/// A case, and what is replaced in it.
 struct ReplacedCase {
     shared: SharedInputs,
     case: Case,
@@ -29,7 +28,6 @@ struct ReplacedCase {
 struct SharedInputs {
     /// Whether the program has input data.
     has_input: bool,
-    /// The numbers of its block.
     block: BlockNumbers,
     /// The program that it drives.
     driven: Option<usize>,
@@ -39,7 +37,6 @@ struct SharedInputs {
 type ValuePlace = Vec<usize>;
 
 impl ProgramTemplate {
-    /// The input data, which are replaced.
     const INPUT: [u8; 16] = *b"replaced by data";
 
     /// `None` if vectors of the format have no such code where the machine loads it.
@@ -146,7 +143,6 @@ fn put(value: &mut Value, places: &[ValuePlace], new: Value) {
     *part(value, last) = new;
 }
 
-/// The part of a value at a place that it has.
 fn part<'v>(value: &'v mut Value, place: &[usize]) -> &'v mut Value {
     match (value, place) {
         (Value::Typed(_, inner), _) => part(Arc::make_mut(inner), place),

@@ -48,7 +48,6 @@ fn suite_case(info: &'static MachineInfo, vector: String, target: &ProgramTarget
     })
 }
 
-/// The machine of this crate with this name.
 fn machine(name: &str) -> &'static MachineInfo {
     of_this_crate().find(|info| info.name == name).unwrap()
 }

@@ -13,7 +13,7 @@ use super::excused::Excused;
 use crate::machines::ethereum::trail::{MAX_ITEMS, storage_of};
 use crate::machines::inspect::Inspect;
 use crate::machines::plant::{Excuse, PlantFaults, PlantInCells};
-use crate::machines::record::{word, word_value};
+use crate::machines::record::word;
 use crate::machines::status::Status;
 use crate::model::{Cell, Value};
 
@@ -26,15 +26,7 @@ impl PlantInCells for Ethereum {
                 let byte = |at| memory.get(at).copied().unwrap_or_default();
                 Some(Value::Bytes(range.clone().map(byte).collect()))
             }
-            Cell::Named("storage", name) => {
-                let (address, key) = storage_of(name)?;
-                Some(word_value(self.stored(address, key)))
-            }
-            Cell::Named("transient storage", name) => {
-                let (address, key) = storage_of(name)?;
-                let words = self.engine.ctx.journaled_state.inner.transient_storage.get(&address);
-                Some(word_value(words.and_then(|words| words.get(&key)).copied().unwrap_or_default()))
-            }
+            Cell::Named("storage" | "transient storage", _) => self.value(cell),
             _ => None,
         }
     }

@@ -206,7 +206,6 @@ fn copy(to: BlockPlace, from: BlockPlace) -> BlockStep {
     BlockStep { action: BlockAction::COPY, to, from: [from; 3] }
 }
 
-/// The step of a node.
 fn step(graph: &BlockGraph, node: &GraphNode, to: BlockPlace, from: [BlockPlace; 3]) -> BlockStep {
     const ADD: BlockAction = BlockAction::of(Op::ADD as u8);
     let is_small = |item: StackItem| graph.constant(item).and_then(small).is_some();

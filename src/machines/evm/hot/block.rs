@@ -39,7 +39,6 @@ impl BlockPlace {
     }
 }
 
-/// A step of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct BlockStep {
     pub(super) action: BlockAction,
@@ -146,7 +145,6 @@ impl NextBlock {
     }
 }
 
-/// A block.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct HotBlock {
     /// The highest price of its instructions.
@@ -182,7 +180,6 @@ impl<'s> BlockRegisters<'s> {
         BlockRegisters { stack, base, unspent: WordPrice::default() }
     }
 
-    /// Executes a step.
     #[inline(always)]
     pub(super) fn execute(&mut self, step: &BlockStep) {
         match step.action {
@@ -198,7 +195,6 @@ impl<'s> BlockRegisters<'s> {
         }
     }
 
-    /// Whether the condition is met.
     #[inline(always)]
     pub(super) fn meets(&self, condition: &Condition) -> bool {
         let [a, b] = condition.of;

@@ -159,7 +159,6 @@ impl BlockGraph {
         self.used() - usize::from(below)
     }
 
-    /// The word of an item that is a constant.
     pub(super) fn constant(&self, item: StackItem) -> Option<Word> {
         match item {
             StackItem::Constant(number) => Some(self.constants[usize::from(number)]),
@@ -381,7 +380,6 @@ fn is_undefined(code: &[u8], at: usize) -> bool {
     code.get(at).is_some_and(|code| Op::of_code(*code).is_none())
 }
 
-/// The target of a jump.
 enum Target {
     At(usize),
     /// It is only known at run time.

@@ -44,7 +44,6 @@ const LABEL: &[CommandOperand] = &[CommandOperand::Label];
 const TARGET: &[CommandOperand] = &[CommandOperand::Number, CommandOperand::Label];
 
 impl AssemblerCommand {
-    /// The command with this name.
     pub(super) fn named(name: &str) -> Option<AssemblerCommand> {
         match name {
             "lw" => Some(AssemblerCommand::Load { cell: op("LW")?, low: op("LI")?, high: op("LHI")? }),
