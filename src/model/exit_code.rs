@@ -18,7 +18,7 @@ pub enum Exit {
 pub const MEANINGS: &[(Exit, &str)] = &[
     (Exit::Passed, "every case that ran passed"),
     (Exit::Failed, "a case failed or got worse (compare), or two runs differ (bisect)"),
-    (Exit::Usage, "the command line, vmconf.toml, or a list of known failures, a family or a report to read is wrong"),
+    (Exit::Usage, "the command line, vmconf.toml, a list of known failures, a family or a report is wrong"),
     (Exit::Broken, "a vector, another input file or a machine is broken, or a file cannot be written"),
     (Exit::NothingRan, "no case ran"),
     (Exit::Interrupted, "Ctrl-C or SIGTERM ended the run"),
