@@ -233,8 +233,8 @@ fn inputs_around<'d>(
     around.flat_map(inputs).collect()
 }
 
-/// The file of a case without the contents of its other cases, and where the case begins in it, so that
-/// parsing is cheap even if the file has many cases.
+/// The file of a case without its other cases, and where the case begins in it, so that parsing is cheap even if the
+/// file has many cases. Of cases that follow each other, one is left, without its contents.
 fn alone(file: &LoadedFile<'_>, loaded: &LoadedCase<'_>, depth: usize) -> Option<(Document, u32)> {
     let kept = loaded.range();
     let others = (0..file.cases()).filter_map(|index| Some(file.case(index)?.range()));
@@ -243,13 +243,51 @@ fn alone(file: &LoadedFile<'_>, loaded: &LoadedCase<'_>, depth: usize) -> Option
         if other.start < from {
             continue;
         }
-        text.push_str(file.text().get(from..other.start)?);
-        text.push('0');
+        let between = file.text().get(from..other.start)?;
+        let is_left_out = from > 0 && is_separator(between);
+        if !is_left_out {
+            text.push_str(between);
+            text.push('0');
+        }
         if other.end <= kept.start {
-            start -= other.len() - 1;
+            start -= other.len() + if is_left_out { between.len() } else { 0 };
+            start += usize::from(!is_left_out);
         }
         from = other.end;
     }
     text.push_str(file.text().get(from..)?);
     Some((Document::parse(text, depth).ok()?, u32::try_from(start).ok()?))
+}
+
+/// Whether a text between two values makes them items of one array or members of one object that follow each other: a
+/// comma, and perhaps a name.
+fn is_separator(text: &str) -> bool {
+    let Some(name) = text.trim().strip_prefix(',').map(str::trim) else { return false };
+    let quoted = name.strip_suffix(':').and_then(|name| name.trim_end().strip_prefix('"')?.strip_suffix('"'));
+    name.is_empty() || quoted.is_some_and(|name| !name.contains(['"', '\\']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_separator;
+
+    #[test]
+    fn only_a_comma_and_a_name_are_between_neighbours() {
+        for text in [",", " ,\n ", ", \"a\":", ",\n  \"b \u{e9}\" : "] {
+            assert!(is_separator(text), "{text}");
+        }
+        let others = [
+            "",
+            ":",
+            "}, {",
+            "], \"a\": [",
+            ", \"a\": 1, \"b\": ",
+            ", \"a\": {\"b\": ",
+            ", \"a\\\"b\": ",
+            ", a:",
+        ];
+        for text in others {
+            assert!(!is_separator(text), "{text}");
+        }
+    }
 }

@@ -99,7 +99,11 @@ impl ExpectedFailures {
 
     /// The index of the first entry that matches a case which does not pass and accepts how it does not.
     pub(super) fn applying(&self, report: &CaseReport) -> Option<usize> {
-        self.matching(&report.id).find(|number| self.objection(&self.entries[*number], report).is_none())
+        let failure = FailureWords::of(report);
+        self.matching(&report.id).find(|number| {
+            let entry = &self.entries[*number];
+            !entry.is_expired && entry.other_failure(&failure).is_none()
+        })
     }
 
     /// Why a case that does not pass does not match its entry; `None` if it does.
@@ -108,8 +112,8 @@ impl ExpectedFailures {
         if let Some(day) = entry.expires.filter(|_| entry.is_expired) {
             return Some(format!("{place}: known until {day}: {}", entry.reason));
         }
-        let is = entry.failure_in_its_words(report)?;
-        let known = entry.signature.as_ref().filter(|known| **known != is)?;
+        let failure = FailureWords::of(report);
+        let (known, is) = entry.other_failure(&failure)?;
         Some(format!("{place}: fails differently: listed {known}, now {is}"))
     }
 
@@ -174,12 +178,10 @@ impl ExpectedFailure {
         }
     }
 
-    /// How a case does not pass: its cause if the entry has one in the place of a signature, which it begins with, and
-    /// else its signature.
-    fn failure_in_its_words(&self, report: &CaseReport) -> Option<String> {
-        let signature = report.signature()?;
-        let rest = self.signature.as_ref().and_then(|listed| listed.strip_prefix(&signature));
-        if rest.is_some_and(|rest| rest.starts_with("; ")) { report.cause() } else { Some(signature) }
+    /// The signature of the entry and how a case does not pass, if they differ.
+    fn other_failure<'f>(&'f self, failure: &'f FailureWords) -> Option<(&'f str, &'f str)> {
+        let (known, is) = (self.signature.as_deref()?, failure.in_words_of(self)?);
+        (known != is).then_some((known, is))
     }
 
     /// Whether it applies on each day on which another one does.
@@ -190,6 +192,25 @@ impl ExpectedFailure {
     /// An id that contains glob characters also matches itself.
     fn matches(&self, id: &str) -> bool {
         self.id == id || self.glob.as_ref().is_some_and(|glob| glob.is_match(id))
+    }
+}
+
+/// How a case does not pass, if it does not.
+struct FailureWords {
+    signature: Option<String>,
+    cause: Option<String>,
+}
+
+impl FailureWords {
+    fn of(report: &CaseReport) -> FailureWords {
+        FailureWords { signature: report.signature(), cause: report.cause() }
+    }
+
+    /// The cause if the entry has one in the place of a signature, which it begins with, and else the signature.
+    fn in_words_of(&self, entry: &ExpectedFailure) -> Option<&str> {
+        let signature = self.signature.as_deref()?;
+        let rest = entry.signature.as_ref().and_then(|listed| listed.strip_prefix(signature));
+        if rest.is_some_and(|rest| rest.starts_with("; ")) { self.cause.as_deref() } else { Some(signature) }
     }
 }
 

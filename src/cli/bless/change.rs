@@ -1,6 +1,7 @@
 //! A change of a case, as it is shown, and how a file is written.
 
 use std::cell::OnceCell;
+use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
@@ -36,8 +37,11 @@ pub(in crate::cli) struct OldAndNew<'t> {
 pub(super) struct BlessedFile<'o> {
     source: &'o VectorSource,
     options: &'o LoadOptions,
-    loaded: OnceCell<LoadedFile<'o>>,
+    loaded: OnceCell<(LoadedFile<'o>, CaseIndices)>,
 }
+
+/// The index of each case of a file.
+type CaseIndices = HashMap<CaseId, usize>;
 
 impl BlessedFile<'_> {
     pub(super) fn new<'o>(source: &'o VectorSource, options: &'o LoadOptions) -> BlessedFile<'o> {
@@ -79,9 +83,12 @@ impl BlessedFile<'_> {
 
     /// Why the case fails; `None` if it passes.
     fn explain(&self, case: &CaseId) -> Option<Explanation> {
-        let loaded = self.loaded.get_or_init(|| run::open(self.source, self.options));
-        let index = loaded.ids().position(|id| id == *case)?;
-        let explained = explain::explain_on_screen(loaded, index, &self.options.run);
+        let (loaded, indices) = self.loaded.get_or_init(|| {
+            let loaded = run::open(self.source, self.options);
+            let indices = loaded.ids().zip(0..).collect();
+            (loaded, indices)
+        });
+        let explained = explain::explain_on_screen(loaded, *indices.get(case)?, &self.options.run);
         explained.report.verdict.failure().is_some().then_some(explained)
     }
 }

@@ -14,6 +14,7 @@ const BYTE_ORDER_MARK: &str = "\u{feff}";
 /// valid.
 pub(super) struct ListText {
     text: String,
+    line_end: &'static str,
     /// Where the first line begins.
     begin: usize,
     entries: Vec<EntryText>,
@@ -39,7 +40,8 @@ impl ListText {
             end = entry.lines.end;
             entries.push(entry);
         }
-        Ok(ListText { text: text.to_owned(), begin, entries })
+        let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+        Ok(ListText { text: text.to_owned(), line_end, begin, entries })
     }
 
     /// The text with all edits.
@@ -69,7 +71,7 @@ impl ListText {
 
     /// Adds an entry with these members at the end.
     pub(super) fn add(&mut self, members: &[(&str, String)]) {
-        let line_end = if self.text.contains("\r\n") { "\r\n" } else { "\n" };
+        let line_end = self.line_end;
         if self.text.len() > self.begin {
             let is_open = !self.text.ends_with('\n');
             self.text.push_str(&line_end.repeat(if is_open { 2 } else { 1 }));

@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::list_text::ListText;
-use super::{ExpectedFailure, ExpectedFailures};
+use super::{ExpectedFailure, ExpectedFailures, FailureWords};
 use crate::model::{CaseReport, Verdict};
 use crate::run::filter::naming;
 
@@ -188,7 +188,8 @@ fn look(list: &ExpectedFailures, run: &[CaseReport]) -> Vec<SeenFailures> {
         match &report.verdict {
             Verdict::Fail(_) | Verdict::Crash(_) | Verdict::Timeout(_) | Verdict::Unsupported(_) => {
                 seen.fails += 1;
-                seen.signatures.extend(list.entries[counted].failure_in_its_words(report));
+                let failure = FailureWords::of(report);
+                seen.signatures.extend(failure.in_words_of(&list.entries[counted]).map(str::to_owned));
             }
             Verdict::Pass => {
                 seen.passed += 1;
