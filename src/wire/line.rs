@@ -193,4 +193,14 @@ mod tests {
         let error = read::<f64>(b"\"x\"").err().map(|error| error.what);
         assert_eq!(error.as_deref(), Some("has the string \"x\" where a number is expected"));
     }
+
+    /// Only characters in strings are escaped, and a quote or a backslash that is escaped ends none.
+    #[test]
+    fn strings_of_a_document_are_made_harmless() {
+        let text = "{ \"a\\\"\u{202e}\": \"\\\\\",\n\t\"\u{202e}\\\\\\\"\u{7f}\": [\"\", 1] }";
+        let safe = harmless(text);
+        let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).map_err(|it| it.to_string());
+        assert_eq!(read(&safe), read(text));
+        assert_eq!(safe, text.replace('\u{202e}', "\\u202e").replace('\u{7f}', "\\u007f"));
+    }
 }
