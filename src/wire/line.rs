@@ -203,4 +203,14 @@ mod tests {
         assert_eq!(read(&safe), read(text));
         assert_eq!(safe, text.replace('\u{202e}', "\\u202e").replace('\u{7f}', "\\u007f"));
     }
+
+    #[test]
+    fn a_long_line_is_quoted_around_the_place() {
+        let line = ["a".repeat(150), "b".repeat(150)].concat();
+        let quoted = quoted_around(line.as_bytes(), 150);
+        assert_eq!(quoted, format!("…\"{}{}\"…", "a".repeat(40), "b".repeat(40)));
+        assert_eq!(quoted_around(line.as_bytes(), 10), format!("\"{}\"…", "a".repeat(80)));
+        assert_eq!(quoted_around(b"short\n", 3), "\"short\"");
+        assert_eq!(quoted_around(line.as_bytes(), 10_000), "…\"\"");
+    }
 }

@@ -151,6 +151,10 @@ fn other_spellings_are_read() {
     for none in ["[]", "null"] {
         assert_eq!(field("evm", "logs", none), Value::List(Vec::new()), "{none}");
     }
+    assert_eq!(
+        read(Json::Null, &Shape::Map(MapKeys::Bytes, &Shape::Plain)).unwrap(),
+        Value::Record(Vec::new())
+    );
     let map = |key: &str| {
         let map =
             format!(r#"[{{"type": "Map", "value": {{"{key}": {{"type": "Boolean", "value": true}}}}}}]"#);
