@@ -90,7 +90,7 @@ fn badge_of(cell: MatrixCell) -> (String, String) {
     let matrix = Matrix { machines, broken: vec![], suites, groups: vec![], not_compared: vec![] };
     let badge = badge(&matrix, 0).unwrap();
     let badge = roxmltree::Document::parse(&badge).unwrap();
-    let last = |tag: &str| badge.descendants().filter(|it| it.has_tag_name(tag)).last().unwrap();
+    let last = |tag: &str| badge.descendants().rfind(|it| it.has_tag_name(tag)).unwrap();
     (last("text").text().unwrap().to_owned(), last("rect").attribute("fill").unwrap().to_owned())
 }
 
