@@ -111,13 +111,9 @@ impl Report for Json {
                 let line = ReportedExplanation::new(explained.id(), &explanation::plain(explained)?);
                 self.placed(explained.id(), Some(ReportLine::Explained(line)))
             }
-            Event::Suspects(analysis) => {
-                self.end_pending()?;
-                self.line(&ReportLine::Suspects(Box::new((&**analysis).into())))
-            }
+            Event::Suspects(analysis) => self.line(&ReportLine::Suspects(Box::new((&**analysis).into()))),
             Event::Explained(_) => Ok(()),
             Event::NotCompared(fields) => {
-                self.end_pending()?;
                 self.line(&ReportLine::NotCompared(ReportedNotCompared { fields: fields.clone() }))
             }
             Event::Ended(summary) => {

@@ -21,3 +21,36 @@ pub fn truncate(text: &str, focus: usize, width: usize) -> String {
     let after = if from + room < length { "…" } else { "" };
     format!("{before}{shown}{after}{note}")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{truncate, truncate_pair};
+
+    #[test]
+    fn short_texts_are_whole() {
+        let text = "é".repeat(60);
+        assert_eq!(truncate(&text, 59, 60), text);
+        assert_eq!(truncate("", 0, 60), "");
+    }
+
+    /// 41 characters fit beside the length and two marks, also at the ends, where one mark is not needed.
+    #[test]
+    fn the_focus_is_shown() {
+        let [start, end] = ["START", "END"].map(str::to_owned);
+        let text = start + &"é".repeat(292) + &end;
+        let note = " (300 characters)";
+        assert_eq!(truncate(&text, 0, 60), format!("START{}…{note}", "é".repeat(36)));
+        assert_eq!(truncate(&text, 299, 60), format!("…{}END{note}", "é".repeat(38)));
+        assert_eq!(truncate(&text, 150, 60), format!("…{}…{note}", "é".repeat(41)));
+    }
+
+    /// Where two long texts differ, both are shown, however far from their starts that is.
+    #[test]
+    fn the_difference_of_long_texts_is_shown() {
+        let (same, rest) = ("0".repeat(400), "1".repeat(100));
+        let texts = ["x", "y"].map(|differs| format!("{same}{differs}{rest}"));
+        let (one, other) = truncate_pair(&texts[0], &texts[1], 60);
+        assert_eq!(one, format!("…{}x{}… (501 characters)", "0".repeat(20), "1".repeat(20)));
+        assert_eq!(other, one.replace('x', "y"));
+    }
+}

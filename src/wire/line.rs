@@ -188,4 +188,24 @@ mod tests {
         let error = read::<f64>(b"\"x\"").err().map(|error| error.what);
         assert_eq!(error.as_deref(), Some("has the string \"x\" where a number is expected"));
     }
+
+    /// Only characters in strings are escaped, and a quote or a backslash that is escaped ends none.
+    #[test]
+    fn strings_of_a_document_are_made_harmless() {
+        let text = "{ \"a\\\"\u{202e}\": \"\\\\\",\n\t\"\u{202e}\\\\\\\"\u{7f}\": [\"\", 1] }";
+        let safe = harmless(text);
+        let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).map_err(|it| it.to_string());
+        assert_eq!(read(&safe), read(text));
+        assert_eq!(safe, text.replace('\u{202e}', "\\u202e").replace('\u{7f}', "\\u007f"));
+    }
+
+    #[test]
+    fn a_long_line_is_quoted_around_the_place() {
+        let line = ["a".repeat(150), "b".repeat(150)].concat();
+        let quoted = quoted_around(line.as_bytes(), 150);
+        assert_eq!(quoted, format!("…\"{}{}\"…", "a".repeat(40), "b".repeat(40)));
+        assert_eq!(quoted_around(line.as_bytes(), 10), format!("\"{}\"…", "a".repeat(80)));
+        assert_eq!(quoted_around(b"short\n", 3), "\"short\"");
+        assert_eq!(quoted_around(line.as_bytes(), 10_000), "…\"\"");
+    }
 }

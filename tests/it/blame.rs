@@ -443,6 +443,35 @@ fn items_of_a_new_compound_are_not_made_by_an_old_one() {
     assert!(text.contains("made by  step 2403, 0x962 PACK"), "{text}");
 }
 
+/// A datum whose writer is older than the instructions that are kept: it is searched from the start of the run, up to
+/// where the datum is demanded.
+#[test]
+fn old_writers_are_found() {
+    // Four instructions, 65,535 times.
+    let long = ["decr r4", "incr r5", "incr r5", "b r4 -3"];
+    let told = |instructions: &[&str], expect: Json, then: Json| {
+        let test = json!({
+            "name": "then", "steps": 1_000_000, "registers": { "r4": 65_535 }, "instructions": instructions,
+            "expect": expect, "then": [then],
+        });
+        diff(&json!({ "machine": "tinyvm", "tests": [test] }), &[])
+    };
+    // What is written after the demand made nothing.
+    let text = told(
+        &[&["lw r0, 5"], &long[..], &["yield", "lw r0, 7", "yield"]].concat(),
+        json!({ "stop": "yield", "value": 6 }),
+        json!({ "expect": { "value": 7 } }),
+    );
+    assert!(text.contains("made by  step 1, 0x00 lw r0, 5\n"), "{text}");
+    // The vector may have set it.
+    let text = told(
+        &[&["yield"], &long[..], &["yield"]].concat(),
+        json!({ "stop": "yield", "value": 0 }),
+        json!({ "steps": 1_000_000, "registers": { "r0": 9 }, "expect": { "value": 7 } }),
+    );
+    assert!(text.contains("made by  no instruction: the vector sets it before vector step 2\n"), "{text}");
+}
+
 /// A value that is older than the instructions that are kept: the one that moved it says that it is not followed.
 #[test]
 fn inputs_beyond_the_kept_instructions_are_named_as_such() {

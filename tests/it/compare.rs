@@ -12,7 +12,7 @@ use crate::support::{
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
-use vmconf::model::VerdictKind;
+use vmconf::model::{RunSummary, VerdictKind};
 use vmconf::wire::comparison::{self, Comparison, RecordedOutcome, RecordedRun, ReportedChange};
 
 const ADD: &str = "vectors/evm/arithmetic/add.json";
@@ -405,17 +405,20 @@ fn runs_of_other_cases_are_noted() {
         assert_eq!(cache.vmconf(&[&["run", ADD, "--report", &json], more].concat()).exit, 0);
     };
     report("all.json", &[]);
+    let id = format!("{ADD}::small");
+    assert_eq!(cache.vmconf(&["run", &id]).exit, 0);
     report("some.json", &["--filter", "small"]);
-    let some = "only of the cases of --filter=small";
+    let [some, one] = ["--filter=small", &id].map(|selected| format!("only of the cases of {selected}"));
     for (before, after, expected) in [
         ("all.json", "some.json", Some(format!("all.json is of all cases and some.json is {some}"))),
         ("all.json", "all.json", None),
         ("some.json", "last", None),
         ("all.json", "last", Some(format!("is {some}"))),
+        ("all.json", "last~1", Some(format!("is {one}"))),
     ] {
         // Runs are recorded in the project's folder, and reports are elsewhere.
         let [first, second] = [before, after].map(|name| match name {
-            "last" => name.to_owned(),
+            "last" | "last~1" => name.to_owned(),
             name => cache.0.path().join(name).display().to_string(),
         });
         let folder = format!("{}/", cache.0.path().display());
@@ -425,6 +428,36 @@ fn runs_of_other_cases_are_noted() {
             None => assert!(!stdout.contains("of all cases"), "{before} {after}: {stdout}"),
         }
     }
+}
+
+/// Either of the runs may have been interrupted.
+#[test]
+fn each_interrupted_run_is_noted() {
+    let run = |interrupted| {
+        let summary = RunSummary { interrupted, ..RunSummary::default() };
+        RecordedRun { summary, ..RecordedRun::default() }
+    };
+    let noted = |before, after| comparison::cautions(&run(before), &run(after), ["a", "b"]);
+    let note = |name: &str| format!("{name} was interrupted: the cases that it did not reach are not in it");
+    assert_eq!(noted(false, false), [""; 0]);
+    assert_eq!(noted(true, false), [note("a")]);
+    assert_eq!(noted(false, true), [note("b")]);
+    assert_eq!(noted(true, true), [note("a"), note("b")]);
+}
+
+/// Cases are in the order of the later run; those that it lacks or skipped follow.
+#[test]
+fn cases_that_are_gone_come_last() {
+    let run = |cases: &[(&str, &str)]| {
+        let cases: Vec<_> = cases.iter().map(|(id, verdict)| case(id, verdict, None)).collect();
+        read(report("", &cases, END).as_bytes()).unwrap()
+    };
+    let before = run(&[("gone", "pass"), ("skipped", "pass"), ("breaks", "pass")]);
+    let after = run(&[("skipped", "skip"), ("new", "pass"), ("breaks", "fail")]);
+    let compared = comparison::compare(&before, &after);
+    let changed: Vec<_> = compared.changed.iter().map(|it| (it.id, it.change)).collect();
+    let (new, broken, gone) = (ReportedChange::New, ReportedChange::Broken, ReportedChange::Gone);
+    assert_eq!(changed, [("new", new), ("breaks", broken), ("skipped", gone), ("gone", gone)]);
 }
 
 /// The run is what it is; that it was not recorded is a note.
@@ -514,6 +547,27 @@ fn mistakes_in_reports_have_lines_and_columns() {
     let told: Vec<_> = texts.iter().map(|text| read(text.as_bytes()).unwrap_err()).collect();
     golden::file("compare-wrong-reports", &told.join("\n"));
     assert!(read(&[head.as_bytes(), b"\n\xff\n"].concat()).unwrap_err().starts_with("it:2: "));
+}
+
+/// A case that was named twice ran twice or was skipped the second time: its first outcome counts.
+#[test]
+fn a_case_that_was_skipped_the_second_time_is_one_case() {
+    let twice = |second: &str| report("", &[case("a", "fail", None), case("a", second, None)], END);
+    let run = read(twice("skip").as_bytes()).unwrap();
+    assert_eq!((run.cases.len(), run.cases["a"].kind), (1, VerdictKind::Fail));
+    assert!(read(twice("pass").as_bytes()).unwrap_err().ends_with("occurs twice, with different outcomes"));
+}
+
+/// The checksum is the last line of a record: what somebody adds behind it is no part of the run.
+#[test]
+fn nothing_follows_the_checksum_of_a_record() {
+    let cache = Cache::new();
+    cache.vmconf(&["run", ADD]);
+    let whole = record_text(&cache.runs()[0]);
+    assert!(read(whole.as_bytes()).is_ok());
+    let error = read(format!("{whole}{}\n", case("added", "pass", None)).as_bytes()).unwrap_err();
+    let line = whole.lines().count() + 1;
+    assert_eq!(error, format!("it:{line}: follows the summary, which must be the last line of a report"));
 }
 
 /// What is nested deep in a member that is passed over is passed over.

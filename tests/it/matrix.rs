@@ -4,9 +4,12 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use scraper::{Html, Selector};
 use serde_json::Value as Json;
 use tempfile::TempDir;
-use vmconf::wire::matrix::{Agreement, Matrix, MatrixSuite};
+use vmconf::model::Renderer;
+use vmconf::report::matrix::{MATRICES, badge};
+use vmconf::wire::matrix::{Agreement, Matrix, MatrixCell, MatrixGroup, MatrixSuite};
 
 use crate::support::browser::browser;
 use crate::support::validator::Validator;
@@ -78,6 +81,72 @@ fn every_form_names_machines_and_causes() {
     let badge = fs::read_to_string(folder.path().join("ours.svg")).unwrap();
     let badge = roxmltree::Document::parse(&badge).unwrap();
     assert!(badge.root_element().attribute("aria-label").unwrap().starts_with("ours: "));
+}
+
+/// The badge of a machine with these counts: what it says, and the colour of that.
+fn badge_of(cell: MatrixCell) -> (String, String) {
+    let suites = vec![MatrixSuite { name: "suite".to_owned(), cells: vec![cell] }];
+    let machines = vec!["m".to_owned()];
+    let matrix = Matrix { machines, broken: vec![], suites, groups: vec![], not_compared: vec![] };
+    let badge = badge(&matrix, 0).unwrap();
+    let badge = roxmltree::Document::parse(&badge).unwrap();
+    let last = |tag: &str| badge.descendants().rfind(|it| it.has_tag_name(tag)).unwrap();
+    (last("text").text().unwrap().to_owned(), last("rect").attribute("fill").unwrap().to_owned())
+}
+
+/// A badge counts the cases that ran. Its colour is that of success if the machine passes all that it supports.
+#[test]
+fn a_badge_says_how_many_cases_pass() {
+    let none = MatrixCell::default();
+    let (said, good) = badge_of(MatrixCell { passed: 2, skipped: 4, ..none });
+    assert_eq!(said, "2 of 2");
+    let (said, color) = badge_of(MatrixCell { passed: 2, unsupported: 1, skipped: 4, ..none });
+    assert_eq!((&*said, &color), ("2 of 3, 1 unsupported", &good));
+    for (cell, expected) in [
+        (MatrixCell { passed: 2, failed: 1, ..none }, "2 of 3"),
+        (MatrixCell { passed: 2, known: 1, unsupported: 1, ..none }, "2 of 4, 1 unsupported"),
+        (MatrixCell { unsupported: 3, ..none }, "0 of 3, 3 unsupported"),
+        (none, "0 of 0"),
+    ] {
+        let (said, color) = badge_of(cell);
+        assert_eq!(said, expected);
+        assert_ne!(color, good, "{said}");
+    }
+}
+
+/// Of many cases in which machines differ alike, some are named and the others counted.
+#[test]
+fn cases_that_are_not_named_are_counted() {
+    let matrix = |count: usize| Matrix {
+        machines: vec!["a".to_owned(), "b".to_owned()],
+        broken: vec![],
+        suites: vec![],
+        groups: vec![MatrixGroup {
+            what: Agreement::Disagree,
+            outcomes: vec!["pass".to_owned(), "fail".to_owned()],
+            count,
+            cases: vec!["x.json::<b>one</b>".to_owned(), "x.json::two".to_owned()],
+            differences: vec![None, Some("out: expected \"<b>\", actual \"<i>\"".to_owned())],
+            next: None,
+            explore: None,
+        }],
+        not_compared: vec![],
+    };
+    let written = |form: &str, count: usize| {
+        let mut out = Vec::new();
+        (Renderer::by_name(MATRICES, form).unwrap().new)(&mut out, &matrix(count)).unwrap();
+        String::from_utf8(out).unwrap()
+    };
+    for form in ["text", "html"] {
+        assert!(written(form, 7).contains("and 5 more"), "{form}: {}", written(form, 7));
+        assert!(!written(form, 2).contains("more"), "{form}: {}", written(form, 2));
+    }
+    // What differs is text of the page, and no part of it.
+    let html = written("html", 7);
+    let page = Html::parse_document(&html);
+    assert_eq!(page.select(&Selector::parse("b, i").unwrap()).count(), 0, "{html}");
+    let text = page.root_element().text().collect::<String>();
+    assert!(text.contains("b: out: expected \"<b>\", actual \"<i>\""), "{text}");
 }
 
 #[test]
@@ -282,6 +351,7 @@ fn the_site_shows_what_reports_say() {
     assert!(read("mine.svg").contains(">1 of 3, 1 unsupported<"), "{}", read("mine.svg"));
     // The same reports give the same pages, which replace those of vmconf and no others.
     let index = read("index.html");
+    assert!(index.contains(">not run<"), "{index}");
     assert_eq!(vmconf(&args).exit, 0);
     assert_eq!(read("index.html"), index);
     fs::write(site.join("other.html"), "of somebody").unwrap();
@@ -305,6 +375,7 @@ fn reports_are_hostile() {
     let name = "<script>alert(1)</script>|`";
     let cases = [
         case("a/<script>.json", name, &known(evil, "javascript:alert(1)")),
+        case("a/<script>.json", "quotes", &known(evil, "https://x/\" onclick=\"alert(1)\" id='")),
         case("a/b.json", name, &serde_json::json!({"verdict": "unsupported", "reason": evil})),
     ];
     let paths = reports(folder.path(), &[("evil.json", report("../../<script>", &cases))]);
@@ -320,6 +391,9 @@ fn reports_are_hostile() {
         for part in ["<script", "<img", "href=\"javascript", "\u{202e}", "\u{1b}", "\n# x"] {
             assert!(!text.contains(part), "{}: {part}: {text}", path.display());
         }
+        let page = Html::parse_document(&text);
+        let clicked = page.select(&Selector::parse("[onclick]").unwrap()).count();
+        assert_eq!(clicked, 0, "{}: {text}", path.display());
     }
     if let Some(browser) = browser() {
         let dom = browser.dom(&site.join("script.html"), "");
@@ -448,8 +522,14 @@ fn a_case_with_two_outcomes_is_refused() {
     let pass = serde_json::json!({"verdict": "pass"});
     let fail = serde_json::json!({"verdict": "unsupported", "reason": "no syscalls"});
     let of = |second: &Json| report("x", &[case("a.json", "one", &pass), case("a.json", "one", second)]);
-    let paths = reports(folder.path(), &[("same.json", of(&pass)), ("other.json", of(&fail))]);
-    assert_eq!(vmconf(&["matrix", "--results", &paths[0]]).exit, 0);
+    let skip = serde_json::json!({"verdict": "skip", "reason": "it ran before"});
+    let texts = [("same.json", of(&pass)), ("other.json", of(&fail)), ("skipped.json", of(&skip))];
+    let paths = reports(folder.path(), &texts);
+    for path in [&paths[0], &paths[2]] {
+        let Ran { exit, stdout, .. } = vmconf(&["matrix", "--results", path, "--output", "json"]);
+        let cell = &serde_json::from_str::<Json>(&stdout).unwrap()["suites"][0]["cells"][0];
+        assert_eq!((exit, &cell["passed"], &cell["skipped"]), (0, &1.into(), &0.into()), "{path}");
+    }
     let Ran { exit, stdout, stderr } = vmconf(&["matrix", "--results", &paths[1]]);
     assert_eq!((exit, &*stdout), (2, ""));
     let expected = format!("error: {}:3: \"a.json::one\" occurs twice, with different outcomes\n", paths[1]);
@@ -631,10 +711,21 @@ fn broken_reports_are_errors() {
         1,
     );
     let twice = format!("{whole}{whole}");
+    let (head, rest) = whole.split_once('\n').unwrap();
+    let (case_line, summary) = rest.split_once('\n').unwrap();
+    let after = format!("{whole}{case_line}\n");
+    let missing = format!("{head}\n{summary}");
+    let nowhere = report("mine", &[case("a.json", "b", &known("no limits", "https://example.org"))]);
+    let nowhere = nowhere.replacen("\"column\":1", "\"column\":0", 1);
+    let other_id = whole.replacen("a.json::b", "b.json::b", 1);
     for (text, expected) in [
         (cut, ":3: ends before the run does"),
         (&part, ":1: is of part 1 of 2; vmconf merge joins them"),
         (&twice, ":4: another run begins"),
+        (&after, ":4: follows the summary, which must be the last line of a report"),
+        (&missing, ":2: has other cases than its summary counts"),
+        (&nowhere, ":2: has a line or column 0; the first is 1"),
+        (&other_id, ":2: \"b.json::b\" is not an id of this file and name"),
         ("", ":1: is empty"),
         ("{}", ":1: "),
         ("# Conformance", ":1: is not JSON"),
@@ -645,6 +736,60 @@ fn broken_reports_are_errors() {
     }
     let flag = vmconf(&["matrix", "--results", "a.json", "--filter", "x"]);
     assert!(flag.exit == 2 && flag.stderr.contains("--filter does not go with --results"), "{flag:?}");
+}
+
+/// The statement on a report with these cases.
+fn statement(cases: &[Json]) -> String {
+    let folder = TempDir::new().unwrap();
+    let paths = reports(folder.path(), &[("a.json", report("a", cases))]);
+    let file = folder.path().join("a.md");
+    let ran = vmconf(&["matrix", "--results", &paths[0], "--statement", file.to_str().unwrap()]);
+    assert_eq!((ran.exit, &*ran.stderr), (0, ""));
+    fs::read_to_string(file).unwrap()
+}
+
+/// The part of a statement below a heading.
+fn below<'s>(statement: &'s str, heading: &str) -> Vec<&'s str> {
+    let (_, rest) = statement.split_once(&format!("## {heading}\n\n")).unwrap();
+    rest.split("\n\n").next().unwrap().lines().collect()
+}
+
+/// A statement says that nothing is left out only if that is so.
+#[test]
+fn statements_say_what_is_not_supported() {
+    let pass = case("a.json", "one", &serde_json::json!({"verdict": "pass"}));
+    let unsupported = serde_json::json!({"verdict": "unsupported", "reason": "no syscalls"});
+    let heading = "Not supported, not compared";
+    let whole = statement(std::slice::from_ref(&pass));
+    assert_eq!((below(&whole, heading), below(&whole, "Deviations")), (vec!["Nothing."], vec!["None."]));
+    let partly = statement(&[pass, case("a.json", "two", &unsupported)]);
+    assert_eq!(below(&partly, heading), ["- 1 case unsupported: <code>no syscalls</code>"]);
+}
+
+/// Known failures come first, then those of most cases; of very many, the others are counted.
+#[test]
+fn deviations_of_a_statement_are_in_order() {
+    let fail = |path: &str| {
+        let mut fail = known("", "");
+        (fail["verdict"], fail["differences"][0]["path"]) = ("fail".into(), path.into());
+        fail.as_object_mut().unwrap().remove("known");
+        fail
+    };
+    let few = [("one", fail("x")), ("two", fail("y")), ("three", fail("y")), ("four", known("slow", "l"))];
+    let few = few.map(|(name, verdict)| case("a.json", name, &verdict));
+    let written = statement(&few);
+    let starts: Vec<_> =
+        below(&written, "Deviations").iter().map(|line| line.split("</code>").next()).collect();
+    let expected = ["- 1 case: <code>neo3 gas", "- 2 cases: <code>neo3 y", "- 1 case: <code>neo3 x"];
+    let expected = expected.map(|start| Some(format!("{start}&#58; other value")));
+    assert_eq!(starts, expected.each_ref().map(Option::as_deref));
+    let many: Vec<_> = (0..1002)
+        .map(|number| case("a.json", &number.to_string(), &known(&number.to_string(), "l")))
+        .collect();
+    let written = statement(&many);
+    let lines = below(&written, "Deviations");
+    assert_eq!(lines.len(), 202);
+    assert_eq!(lines[200..], ["- and 800 more", "- and 2 cases of other kinds"]);
 }
 
 /// What the list of a machine in `vmconf.toml` expects is known, as in a run.

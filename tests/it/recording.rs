@@ -2,9 +2,12 @@
 //! is what a search of the whole run finds.
 
 use std::fmt::Write as _;
+use std::ops::ControlFlow;
 
 use crate::support::{read, relative, replay, written_vectors};
-use vmconf::explain::recording::{Datum, Direction, FoundMoment, FoundWrite, Recording, sections_of};
+use vmconf::explain::recording::{
+    Datum, DatumWriter, Direction, FoundMoment, FoundWrite, Recording, sections_of,
+};
 use vmconf::machines::inspect::{Effects, Inspect, frame_of, written_cells};
 use vmconf::machines::machine::{At, Watch};
 use vmconf::machines::{self};
@@ -173,6 +176,39 @@ fn the_previous_write_is_what_a_search_of_the_whole_run_finds() {
         }
     }
     assert!(found > 50 && machines.len() >= 5, "{found} writes, {machines:?}");
+}
+
+/// The writes of r0 in a run of TinyVM that begins with `before`; then the vector sets r0 to 9, and r0 gets 7.
+fn writes_of_r0(before: &[&str]) -> Vec<(u64, Option<String>, bool)> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("vector.json");
+    let instructions = [before, &["yield", "lw r0, 7", "yield"]].concat();
+    let test = serde_json::json!({
+        "name": "then", "registers": { "r4": 2047 }, "instructions": instructions,
+        "expect": { "stop": "yield" }, "then": [{ "registers": { "r0": 9 }, "expect": { "value": 7 } }],
+    });
+    std::fs::write(&path, serde_json::json!({ "machine": "tinyvm", "tests": [test] }).to_string()).unwrap();
+    let mut recording = record(&read(&path).1[0].case);
+    let rows = sections_of(recording.machine().inspect()).into_iter().flat_map(|section| section.rows);
+    let datum = rows.map(|row| (row.row.name, row.datum)).find(|(name, _)| name == "r0").unwrap().1;
+    let mut writes = Vec::new();
+    let found = recording.writes_of(&datum, 0, &mut |_| true, &mut |write| {
+        writes.push((write.step, write.new, write.by == DatumWriter::Vector));
+        ControlFlow::Continue(())
+    });
+    assert_eq!(found, FoundMoment::Nothing);
+    writes
+}
+
+/// What the vector sets between instructions is a write like theirs, in its place, wherever the search pauses.
+#[test]
+fn the_vector_writes_between_instructions() {
+    let write = |step: u64, new: &str, is_set: bool| (step, Some(new.to_owned()), is_set);
+    let writes = writes_of_r0(&["lw r0, 5"]);
+    assert_eq!(writes, [write(1, "5", false), write(2, "9", true), write(3, "7", false)]);
+    // The vector sets it after 2 * 2047 + 2 = 4096 instructions, as many as are searched at a time.
+    let writes = writes_of_r0(&["lw r0, 5", "decr r4", "b r4 -1"]);
+    assert_eq!(writes, [write(1, "5", false), write(4096, "9", true), write(4097, "7", false)]);
 }
 
 /// `n` times around a loop: a counter is pushed and lowered until it is 0.

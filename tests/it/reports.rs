@@ -15,8 +15,9 @@ use roxmltree::{Document, Node};
 use scraper::{ElementRef, Html, Selector};
 use vmconf::model::{
     Breakdown, CaseDifference, CaseId, CaseReport, Diagnostic, DiagnosticPlace, Event, Expected,
-    ExpectedListing, ExplainedCase, Failure, FirstTry, NotPassed, Path as At, Renderer, RunSummary, UsedVm,
-    Value, Verdict, VerdictKind, is_harmful,
+    ExpectedListing, ExplainedCase, Failure, FirstTry, MemoryWindow, NotPassed, Path as At, Renderer,
+    RunSummary, StateRow, StateTable, Suspect, SuspectAnalysis, SuspectName, UsedVm, Value, Verdict,
+    VerdictKind, is_harmful,
 };
 use vmconf::report::{Ends, Grouping, REPORTS, ReportOptions, Verbosity};
 use vmconf::text::shell::ShellWords;
@@ -128,6 +129,18 @@ fn breakdown(what: &str, stderr: &str) -> Breakdown {
 
 fn flaky(what: &str, stderr: &str) -> Verdict {
     Verdict::Flaky(FirstTry { breakdown: breakdown(what, stderr), time: Duration::from_millis(250) })
+}
+
+fn used_vm(name: &str, implementation: &str) -> UsedVm {
+    UsedVm {
+        name: name.to_owned(),
+        implementation: implementation.to_owned(),
+        release: "1".to_owned(),
+        language: None,
+        not_compared: Vec::new(),
+        lacks: Vec::new(),
+        extensions: Vec::new(),
+    }
 }
 
 /// A run with every verdict, every kind of difference, and every hostile name in each place.
@@ -243,15 +256,7 @@ fn reports_of_a_run_with_every_verdict() {
 fn each_summary_is_recognised() {
     let wrote = Renderer::by_name(REPORTS, "text").unwrap().new.wrote;
     let is_summary = |line: &str| wrote(&Ends { start: String::new(), last_line: line.to_owned() });
-    let vm = UsedVm {
-        name: "passed".to_owned(),
-        implementation: "a, b".to_owned(),
-        release: "1".to_owned(),
-        language: None,
-        not_compared: Vec::new(),
-        lacks: Vec::new(),
-        extensions: Vec::new(),
-    };
+    let vm = used_vm("passed", "a, b");
     for &kind in VerdictKind::ALL {
         for (cached, interrupted, vm) in [(0, false, None), (1, false, None), (0, true, Some(vm.clone()))] {
             let mut summary = RunSummary { passed: 2, cached, interrupted, ..RunSummary::default() };
@@ -302,7 +307,7 @@ fn every_report_says_that_a_run_was_interrupted() {
             "tap" => last == "Bail out! interrupted",
             "text" => last.ends_with(", interrupted"),
             "github" => last.contains(", interrupted"),
-            "sarif" => text.contains("\"exitCode\":130"),
+            "sarif" => text.contains("\"executionSuccessful\":false,\"exitCode\":130"),
             _ => text.contains(", interrupted"),
         };
         assert!(says, "{}: {last}", kind.name);
@@ -484,6 +489,53 @@ fn junit_is_valid() {
     valid_junit(&rendered("junit"));
 }
 
+/// A test case has one list of properties, whatever is known about it: the machine, the suspect, or both.
+#[test]
+fn junit_has_one_list_of_properties_for_each_case() {
+    let suspect = |op: &str, cases: &[&str]| Suspect {
+        name: SuspectName { machine: "evm".to_owned(), op: op.to_owned() },
+        score: 1.0,
+        cases: cases.iter().map(|name| format!("a.json::{name}")).collect(),
+        alone: 0,
+        diverging: 0,
+        failing: cases.len() as u64,
+        passing: 0,
+        condition: None,
+        example: None,
+    };
+    let analysis = SuspectAnalysis {
+        suspects: vec![suspect("SDIV", &["two", "four"]), suspect("BYTE", &["five"])],
+        ..SuspectAnalysis::default()
+    };
+    let properties = |vm: Option<UsedVm>| {
+        let cases = [
+            case("a.json", "one", Verdict::Pass),
+            case("a.json", "two", storage(1, 8, 7)),
+            case("a.json", "three", storage(1, 8, 7)),
+            case("a.json", "four", storage(1, 8, 7)),
+            case("a.json", "five", outcome(0x1f)),
+        ];
+        let started = [Event::Started { files: 1, vm }].into_iter();
+        let events = started.chain(cases).chain([Event::Suspects(Box::new(analysis.clone()))]);
+        let junit = render("junit", &ReportOptions::default(), &ended(events.collect()));
+        let document = Document::parse(&junit).unwrap();
+        let of_case = |case: Node<'_, '_>| -> Vec<Vec<String>> {
+            let lists = case.children().filter(|it| it.has_tag_name("properties"));
+            let shown =
+                |it: Node<'_, '_>| Some(format!("{}={}", it.attribute("name")?, it.attribute("value")?));
+            lists.map(|list| list.children().filter_map(shown).collect()).collect()
+        };
+        document.descendants().filter(|it| it.has_tag_name("testcase")).map(of_case).collect::<Vec<_>>()
+    };
+    let vm = "vm=mine (mine 1)";
+    let [first, other] = ["suspect-example=yes", "suspect=SDIV"];
+    let expected: [&[&[&str]]; 5] =
+        [&[&[vm]], &[&[other, first, vm]], &[&[vm]], &[&[other, vm]], &[&["suspect=BYTE", first, vm]]];
+    assert_eq!(properties(Some(used_vm("mine", "mine"))), expected);
+    let expected: [&[&[&str]]; 5] = [&[], &[&[other, first]], &[], &[&[other]], &[&["suspect=BYTE", first]]];
+    assert_eq!(properties(None), expected);
+}
+
 /// TAP version 14, read strictly: the version, test points numbered from 1, each with a YAML block of the members
 /// below if it ran, the plan, comments.
 fn valid_tap(text: &str) {
@@ -552,6 +604,109 @@ fn github_annotates_lines_of_the_vector() {
     assert!(lines[10].starts_with(
         "::notice title=vmconf::13 passed, 19 failed, 14 known, 13 fixed, 14 crashed, 13 timed out, 13 flaky, 13 errors, 13 unsupported, 13 skipped; 75 more"
     ));
+}
+
+/// GitHub reads back the properties and the message of an annotation, whatever characters they have: in both, `%`
+/// begins an escape, and a comma separates properties.
+#[test]
+fn github_reads_back_what_an_annotation_says() {
+    let file = "100%0A, a: b/title=x,line=7.json";
+    let events =
+        ended(vec![case(file, "50%25, a: b", fail(At::field("out"), Expected::Len(1), None, "a%0Ab"))]);
+    let text = render("github", &ReportOptions::default(), &events);
+    let line = text.lines().next().unwrap();
+    let (properties, message) = line.strip_prefix("::error ").unwrap().split_once("::").unwrap();
+    let plain = |text: &str| {
+        let text = text.replace("%3A", ":").replace("%2C", ",");
+        text.replace("%0D", "\r").replace("%0A", "\n").replace("%25", "%")
+    };
+    let properties: Vec<_> = properties.split(',').map(|it| it.split_once('=').unwrap()).collect();
+    let properties: Vec<_> = properties.iter().map(|(name, value)| (*name, plain(value))).collect();
+    let title = format!("fail {file}::50%25, a: b");
+    let expected = [("file", file), ("line", "2"), ("col", "23"), ("title", &*title)];
+    assert_eq!(properties, expected.map(|(name, value)| (name, value.to_owned())));
+    assert_eq!(plain(message).lines().nth(1), Some("ended: a%0Ab"));
+}
+
+/// What a machine does wrong outside of cases is in no file.
+#[test]
+fn what_a_machine_does_wrong_is_in_no_file() {
+    let events = |source: CaseId| {
+        ended(vec![Event::Broken { source, errors: vec![Diagnostic::new("wrote after its last answer")] }])
+    };
+    let shown = |name: &str, source| render(name, &ReportOptions::default(), &events(source));
+    for (source, is_file) in
+        [(CaseId::of_machine("mine"), false), (CaseId::of_file("known.toml".into()), true)]
+    {
+        let junit = shown("junit", source.clone());
+        let document = Document::parse(&junit).unwrap();
+        let case = document.descendants().find(|it| it.has_tag_name("testcase")).unwrap();
+        assert_eq!(case.has_attribute("file"), is_file, "{junit}");
+        let sarif: serde_json::Value = serde_json::from_str(&shown("sarif", source.clone())).unwrap();
+        assert_eq!(sarif["runs"][0]["results"][0].get("locations").is_some(), is_file, "{sarif}");
+        let github = shown("github", source);
+        assert_eq!(github.starts_with("::error file="), is_file, "{github}");
+        assert!(github.starts_with("::error "), "{github}");
+    }
+}
+
+/// Of very many skipped cases, the first are named, and the others are counted.
+#[test]
+fn markdown_names_some_skipped_cases() {
+    let skipped = |count: u32| {
+        let skip = || Verdict::Skip("too slow".to_owned());
+        let cases = (0..count).map(|number| case("a.json", &format!("case {number}"), skip()));
+        let text = render("markdown", &ReportOptions::default(), &ended(cases.collect()));
+        let (_, list) = text.split_once("### Skipped\n\n").unwrap();
+        list.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(skipped(20).len(), 20);
+    let many = skipped(25);
+    assert_eq!((many.len(), &*many[20]), (21, "- and 5 more"));
+}
+
+/// A table of states shows a part of a memory, and counts the cells that differ elsewhere. Differences that it has no
+/// place for follow.
+#[test]
+fn cells_that_a_table_does_not_show_are_counted() {
+    let text = |differing: usize| {
+        let at = At::field("ram").child("0x1");
+        let Verdict::Fail(mut failure) = fail(at.clone(), Expected::Is(Value::int(8)), None, "ended") else {
+            unreachable!()
+        };
+        let Verdict::Fail(other) = fail(At::field("code"), Expected::Len(2), None, "ended") else {
+            unreachable!()
+        };
+        failure.differences.extend(other.differences);
+        let [expected, actual] = ["08", "07"].map(|text| Some(text.to_owned()));
+        let cells = vec![StateRow { at, before: None, expected, actual, differs: true }];
+        let memories = vec![MemoryWindow { field: "ram".to_owned(), cells, differing }];
+        failure.state = Some(Box::new(StateTable { step: None, rows: Vec::new(), memories }));
+        let events = ended(vec![case("a.json", "a", Verdict::Fail(failure))]);
+        render("text", &ReportOptions::default(), &events)
+    };
+    for (differing, said) in [(1, "  2:23\n"), (2, "; 1 more cell differs\n"), (4, "; 3 more cells differ\n")]
+    {
+        let text = text(differing);
+        let line = text.split_inclusive('\n').find(|line| line.contains("* ram/0x1")).unwrap();
+        assert!(line.ends_with(said), "{text}");
+        assert!(text.contains(": code\n"), "{text}");
+    }
+}
+
+/// A case is slow if it takes at least that time.
+#[test]
+fn slow_cases_took_at_least_the_time() {
+    let events = ended(vec![case("a.json", "a", Verdict::Pass), nth_case(2, "a.json", "a", Verdict::Pass)]);
+    let slow = |micros: u64| {
+        let slow = Some(Duration::from_micros(micros));
+        let text = render("text", &ReportOptions { slow, ..ReportOptions::default() }, &events);
+        text.lines().find_map(|line| line.strip_prefix("slow: ")).map(str::to_owned)
+    };
+    // The cases take 1.2345 s and 2.469 s.
+    assert_eq!(slow(1_234_500).as_deref(), Some("2 cases took at least 1.2345 s"));
+    assert_eq!(slow(1_234_501).as_deref(), Some("1 case took at least 1.234501 s"));
+    assert_eq!(slow(2_469_001), None);
 }
 
 /// Annotations name files relative to the checkout, wherever in it the job runs and `vmconf.toml` is.

@@ -19,8 +19,11 @@ use vmconf::model::{Event, Expected, NotPassed, Path, RunSummary, Value, Verdict
 use vmconf::report::ReportOptions;
 use vmconf::report::json::{Invocation, RecordWriter};
 use vmconf::wire::line::one_line;
+use vmconf::wire::protocol::{Hello, Offer, ProtocolAnswer};
 use vmconf::wire::record;
-use vmconf::wire::report::{Note, ReportLine, ReportStart, ReportedExplanation, ReportedNotCompared};
+use vmconf::wire::report::{
+    Note, ReportLine, ReportStart, ReportedExplanation, ReportedNotCompared, ReportedSummary,
+};
 use vmconf::wire::value::Truncated;
 
 fn there_and_back<T: Serialize + DeserializeOwned>(it: &T) -> T {
@@ -251,4 +254,52 @@ fn wrong_values_are_refused() {
     assert!(serde_json::from_str::<Value>(&deep).unwrap_err().to_string().contains("recursion limit"));
     let long = format!("\"{}\"", "a/".repeat(100_000));
     assert!(serde_json::from_str::<Path>(&long).unwrap_err().to_string().contains("at most 5000 keys"));
+}
+
+/// Only what a path writes as an index is one: names may end in brackets, too.
+#[test]
+fn indices_of_paths_have_one_spelling() {
+    let read = |text: &str| serde_json::from_value::<Path>(text.into()).unwrap();
+    let a = || Path::field("a");
+    assert_eq!(read("a[1][0]/b"), a().child(1).child(0).child("b"));
+    assert_eq!(read("a/b[10]"), a().child("b").child(10));
+    for name in ["a[01]", "a[+1]", "a[-1]", "a[]", "a[x]", "a]", "[1"] {
+        assert_eq!(read(name), Path::field(name), "{name}");
+    }
+}
+
+/// A run without cases passes only if it is a part, which may be empty.
+#[test]
+fn the_summary_of_an_empty_part_is_read_back() {
+    for is_empty_part in [true, false] {
+        let summary = RunSummary { is_empty_part, ..RunSummary::default() };
+        let read = RunSummary::try_from(there_and_back(&ReportedSummary::from(&summary))).unwrap();
+        assert_eq!((read, read.exit()), (summary, summary.exit()));
+    }
+}
+
+/// What an answer may have is limited, since each value takes more memory than its text.
+#[test]
+fn answers_with_very_many_values_are_refused() {
+    let told = |commas: usize| {
+        let line = format!("{{\"type\":\"done\",\"id\":1,\"steps\":[{}1]}}", "1,".repeat(commas - 2));
+        ProtocolAnswer::read(line.as_bytes()).unwrap_err().what
+    };
+    assert_eq!(told(2_000_001), "has more than 2000000 values");
+    assert_ne!(told(2_000_000), "has more than 2000000 values");
+}
+
+#[test]
+fn a_machine_in_another_process_offers_at_most_200_machines() {
+    let hello = |count: usize| Hello {
+        version: 1,
+        name: "m".to_owned(),
+        release: "1".to_owned(),
+        language: None,
+        homepage: None,
+        machines: vec![Offer::default(); count],
+        in_flight: 1,
+    };
+    assert!(hello(200).limited().is_ok());
+    assert_eq!(hello(201).limited(), Err("says hello with 201 machines; at most 200".to_owned()));
 }

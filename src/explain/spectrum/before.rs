@@ -474,6 +474,19 @@ mod tests {
         assert_eq!(found(|a, _| a & 4 != 0).as_deref(), Some("bit 2 of a set"));
     }
 
+    /// Which cases follow a rule: at the bound of a rule with `>=`, those with the bound itself.
+    #[test]
+    fn cases_at_a_bound_follow_its_rule() {
+        let before = |a: u64| -> NumbersBefore { [Some(a)].into() };
+        let [failing, passing] =
+            [0xc3..0x100, 0..0xc3].map(|numbers| numbers.map(before).collect::<Vec<NumbersBefore>>());
+        let [failing, passing] = [&failing, &passing].map(|cases| cases.iter().collect::<Vec<_>>());
+        let rule = rule(&[field("a", "")], &failing, &passing).expect("a rule");
+        assert_eq!(rule.condition.what, "a >= 0xc3");
+        assert!(failing.iter().all(|case| rule.holds(case)));
+        assert!(!passing.iter().any(|case| rule.holds(case)));
+    }
+
     /// Numbers in tables, tuples and lists of a fixed length are observed, up to a limit; those in other lists are not.
     #[test]
     fn numbers_in_fields_are_observed() {

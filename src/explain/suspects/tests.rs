@@ -66,6 +66,18 @@ fn two_faults_do_not_hide_each_other() {
     }
 }
 
+/// A case that executes two suspects may fail because of either of them.
+#[test]
+fn a_case_with_two_suspects_is_explained_by_neither_alone() {
+    let fails = SpectrumOutcome::FailsOnlyElsewhere;
+    let mut cases = swapped(&["SDIV", "BYTE"], fails);
+    cases.push(case("both", fails, &[PUSH, ("SDIV", "executed"), ("BYTE", "executed")]));
+    let analysis = located(&cases);
+    let counts: Vec<_> = analysis.suspects.iter().map(|it| (it.cases.len(), it.alone)).collect();
+    assert_eq!(counts, [(11, 10), (10, 10)]);
+    assert!(analysis.suspects.iter().all(|it| it.example.as_deref() != Some("both")), "{analysis:?}");
+}
+
 #[test]
 fn a_condition_separates_failing_from_passing_cases() {
     let negative = |number: usize| number < 4;

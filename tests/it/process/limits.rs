@@ -50,6 +50,21 @@ fn at_most_64_requests_are_in_flight() {
     assert_eq!(counts, "64\n");
 }
 
+/// A text in `hello` has at most 200 bytes.
+#[test]
+fn a_text_in_hello_has_at_most_200_bytes() {
+    let project = Project::new();
+    for (length, exit) in [(200, 0), (201, 3)] {
+        let filter = format!("s/\"release\":\"[^\"]*\"/\"release\":\"{}\"/", "1".repeat(length));
+        let serve = env!("CARGO_BIN_EXE_vmconf");
+        project.write("long.sh", &format!("'{serve}' serve evm | sed -u '1{filter}'\n"));
+        let ran = project.run(&["run", "-q", "add.json", "--vm", "m=sh long.sh"]);
+        assert_eq!(ran.exit, exit, "{ran:?}");
+        let told = [&*ran.stdout, &*ran.stderr].concat();
+        assert_eq!(told.contains("says hello with 201 bytes as release"), exit != 0, "{told}");
+    }
+}
+
 /// A list in `hello` has at most 200 items.
 #[test]
 fn a_list_in_hello_has_at_most_200_items() {

@@ -4,7 +4,7 @@ use num_bigint::BigInt;
 use proptest::prelude::*;
 use serde_json::Value as Json;
 use vmconf::machines::MACHINES;
-use vmconf::model::{MapKeys, MemberShape, Shape, Value, bytes_key, number_key};
+use vmconf::model::{MapKeys, MemberShape, NumberNotation, Shape, Value, bytes_key, number_key};
 use vmconf::wire::plain::{read, write};
 
 use super::samples::{any_text, any_value};
@@ -151,6 +151,10 @@ fn other_spellings_are_read() {
     for none in ["[]", "null"] {
         assert_eq!(field("evm", "logs", none), Value::List(Vec::new()), "{none}");
     }
+    assert_eq!(
+        read(Json::Null, &Shape::Map(MapKeys::Bytes, &Shape::Plain)).unwrap(),
+        Value::Record(Vec::new())
+    );
     let map = |key: &str| {
         let map =
             format!(r#"[{{"type": "Map", "value": {{"{key}": {{"type": "Boolean", "value": true}}}}}}]"#);
@@ -166,4 +170,22 @@ fn other_spellings_are_read() {
     let frame =
         |name: &str| field("neo2", "invocationStack", &format!(r#"[{{"nextInstruction": "{name}"}}]"#));
     assert_eq!((frame("PUSHT"), frame("PUSHF")), (frame("PUSH1"), frame("PUSH0")));
+}
+
+/// Two spellings of one key are a key twice, and a number has at most 1000 digits: what is meant is unclear.
+#[test]
+fn what_is_unclear_is_refused() {
+    let map = |keys| Shape::Map(keys, &Shape::Plain);
+    let keys = serde_json::json!({"0x1": 1, "0x01": 2});
+    let told = read(keys.clone(), &map(MapKeys::Number)).unwrap_err().to_string();
+    assert!(told.ends_with("is a repeated key; expected each key once"), "{told}");
+    let decimal = serde_json::json!({"16": 1, "0x10": 2});
+    assert!(read(decimal, &map(MapKeys::Number)).is_err());
+    assert_eq!(read(keys, &map(MapKeys::Bytes)).unwrap().members().unwrap().len(), 2);
+    let number = |digits: usize| read(Json::from("1".repeat(digits)), &Shape::Int(NumberNotation::Decimal));
+    assert_eq!(number(1000).unwrap(), Value::Int("1".repeat(1000).parse().unwrap()));
+    assert_eq!(
+        number(1001).unwrap_err().to_string(),
+        " is too long for a number; expected at most 1000 digits"
+    );
 }
