@@ -6,6 +6,7 @@ pub mod edit;
 pub mod excerpt;
 pub mod file_name;
 pub mod file_pattern;
+pub mod glob;
 pub mod html_head;
 pub mod json;
 mod line_index;

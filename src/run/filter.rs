@@ -1,9 +1,10 @@
 //! `--filter`: selects cases by id.
 
-use globset::{GlobBuilder, GlobMatcher};
+use globset::GlobMatcher;
 
 use super::pattern_index::PatternIndex;
 use crate::model::CaseId;
+use crate::text::glob::{self, GlobError, Wildcards};
 
 /// A text with one of these is a glob.
 const BEGINS: [char; 4] = ['*', '?', '[', '{'];
@@ -62,12 +63,11 @@ pub(crate) fn naming(text: &str) -> String {
 
 /// The pattern as a glob for a whole text, in which `*` also matches `/`; `None` if it contains none of
 /// `*?[{`.
-pub(crate) fn glob(pattern: &str) -> Result<Option<GlobMatcher>, globset::Error> {
+pub(crate) fn glob(pattern: &str) -> Result<Option<GlobMatcher>, GlobError> {
     if !pattern.contains(BEGINS) {
         return Ok(None);
     }
-    let glob = GlobBuilder::new(pattern).literal_separator(false).build()?;
-    Ok(Some(glob.compile_matcher()))
+    Ok(Some(glob::glob(pattern, Wildcards::MatchSlashes)?.compile_matcher()))
 }
 
 #[cfg(test)]

@@ -45,6 +45,13 @@ pub enum TextChange<'d> {
         /// Which element, from 0.
         index: usize,
     },
+    /// Removes the element of an array or object that starts with a datum or has it as its value.
+    RemoveNode {
+        /// The array or object.
+        from: JsonNode<'d>,
+        /// The datum.
+        node: JsonNode<'d>,
+    },
     /// Reorders the members of an object.
     Reorder {
         /// The object.
@@ -69,15 +76,15 @@ impl<'d> TextChange<'d> {
                 let (container, index) = node.place()?;
                 container.members().nth(index).map(|member| member.key)
             }
-            TextChange::Remove { .. } | TextChange::Reorder { .. } => None,
+            TextChange::Remove { .. } | TextChange::RemoveNode { .. } | TextChange::Reorder { .. } => None,
         }
     }
 
-    /// Removes the element of an array or object that starts with this datum or has it as its value.
-    pub fn remove(from: JsonNode<'d>, value: JsonNode<'d>) -> Option<TextChange<'d>> {
-        let at = value.at() as usize;
-        let index = elements(from).iter().position(|element| element.contains(&at))?;
-        Some(TextChange::Remove { from, index })
+    /// Removes the element of an array or object that starts with this datum or has it as its value; `None` if the datum
+    /// is not inside.
+    pub fn remove(from: JsonNode<'d>, node: JsonNode<'d>) -> Option<TextChange<'d>> {
+        let is_inside = from.at() < node.at() && range(from).contains(&(node.at() as usize));
+        is_inside.then_some(TextChange::RemoveNode { from, node })
     }
 }
 
@@ -115,6 +122,9 @@ pub fn apply(document: &Document, changes: &[TextChange<'_>]) -> String {
             TextChange::Remove { from, index } => {
                 let resized = resized.entry(from.index()).or_insert_with(|| Resized::new(*from));
                 resized.removed.insert(*index);
+            }
+            TextChange::RemoveNode { from, node } => {
+                resized.entry(from.index()).or_insert_with(|| Resized::new(*from)).remove(*node);
             }
         }
     }
@@ -225,6 +235,8 @@ fn characters(raw: &str) -> Vec<(char, &str)> {
 /// An array or object with insertions and removals.
 struct Resized<'c> {
     container: JsonNode<'c>,
+    /// The places of its elements.
+    elements: Vec<Range<usize>>,
     /// Keyed by the index of the element that they are inserted before.
     inserted: BTreeMap<usize, Vec<(Option<String>, Json)>>,
     removed: BTreeSet<usize>,
@@ -232,7 +244,13 @@ struct Resized<'c> {
 
 impl<'c> Resized<'c> {
     fn new(container: JsonNode<'c>) -> Resized<'c> {
-        Resized { container, inserted: BTreeMap::new(), removed: BTreeSet::new() }
+        let elements = elements(container);
+        Resized { container, elements, inserted: BTreeMap::new(), removed: BTreeSet::new() }
+    }
+
+    /// Removes the element that contains a datum.
+    fn remove(&mut self, node: JsonNode<'_>) {
+        self.removed.insert(self.elements.partition_point(|element| element.end <= node.at() as usize));
     }
 
     fn insert(&mut self, before: usize, key: Option<&str>, value: &Json) {
@@ -244,8 +262,8 @@ impl<'c> Resized<'c> {
 
     /// Rewrites the text between remaining elements wherever elements are inserted or removed.
     fn splices(&self, style: &Style, splices: &mut Vec<Splice>) {
-        let elements = elements(self.container);
-        let layout = Layout::of(self.container, &elements, style);
+        let elements = &self.elements;
+        let layout = Layout::of(self.container, elements, style);
         let whole = range(self.container);
         let mut gap = Gap { from: whole.start + 1, after_element: false, removed: false, new: Vec::new() };
         for index in 0..=elements.len() {

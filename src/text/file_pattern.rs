@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use globset::{GlobBuilder, GlobSet};
+use globset::GlobSet;
+
+use super::glob::{GlobError, Wildcards, glob};
 
 /// A file, all files below a folder, or those whose paths match a glob.
 #[derive(Debug, Clone)]
@@ -13,8 +15,8 @@ pub struct FilePattern {
 
 impl FilePattern {
     /// The files that a text names, which is a glob.
-    pub fn new(text: &str) -> Result<FilePattern, globset::Error> {
-        let glob = |text: &str| GlobBuilder::new(text).literal_separator(true).build();
+    pub fn new(text: &str) -> Result<FilePattern, GlobError> {
+        let glob = |text: &str| glob(text, Wildcards::StopAtSlashes);
         let name = text.trim_end_matches('/');
         let mut paths = GlobSet::builder();
         paths.add(glob(name)?);

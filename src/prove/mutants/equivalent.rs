@@ -7,10 +7,11 @@
 
 use std::collections::BTreeSet;
 
-use globset::{GlobBuilder, GlobMatcher};
+use globset::GlobMatcher;
 
 use super::fault::{RowFault, row_faults_of};
 use crate::machines::MachineInfo;
+use crate::text::glob::{Wildcards, glob};
 use crate::wire::mutants::{FaultOutcome, Judged};
 
 /// Globs of the names of equivalent faults, each with a reason.
@@ -237,6 +238,5 @@ impl Equivalents {
 }
 
 fn matcher(pattern: &str) -> Option<GlobMatcher> {
-    let glob = GlobBuilder::new(pattern).literal_separator(true).build();
-    Some(glob.ok()?.compile_matcher())
+    Some(glob(pattern, Wildcards::StopAtSlashes).ok()?.compile_matcher())
 }

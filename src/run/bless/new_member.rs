@@ -43,7 +43,10 @@ impl NewMember {
         let ((into, index), before) = match change {
             TextChange::Insert { into, before, .. } => ((*into, *before), MemberBefore::Nothing),
             TextChange::Replace { node, .. } => (node.place()?, MemberBefore::Null),
-            TextChange::Digits { .. } | TextChange::Remove { .. } | TextChange::Reorder { .. } => {
+            TextChange::Digits { .. }
+            | TextChange::Remove { .. }
+            | TextChange::RemoveNode { .. }
+            | TextChange::Reorder { .. } => {
                 return None;
             }
         };

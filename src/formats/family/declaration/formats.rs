@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use globset::GlobBuilder;
 use toml::de::{DeTable, DeValue};
 
 use super::parts::{
@@ -13,6 +12,7 @@ use super::toml_reader::{TomlReader, TomlValue};
 use crate::formats::family::constant;
 use crate::formats::family::node_path::NodePath;
 use crate::model::{Action, DeclaredField};
+use crate::text::glob::{Wildcards, glob};
 use crate::text::json::Document;
 use crate::text::typed;
 
@@ -160,10 +160,10 @@ fn files(reader: &mut TomlReader<'_>, value: &TomlValue<'_>) -> Vec<FilePattern>
             reader.error(span, what, "a glob for files below it");
             continue;
         }
-        match GlobBuilder::new(&text).literal_separator(true).build() {
+        match glob(&text, Wildcards::StopAtSlashes) {
             Ok(glob) => patterns.push(FilePattern { text, glob: glob.compile_matcher() }),
             Err(error) => {
-                reader.error(span, format!("{text:?} is not a glob: {}", error.kind()), "\"*_valid.json\"");
+                reader.error(span, format!("{text:?} is not a glob: {error}"), "\"*_valid.json\"");
             }
         }
     }

@@ -1,0 +1,73 @@
+//! Globs that users write, in settings, lists and on the command line.
+
+use globset::{Error, Glob, GlobBuilder};
+
+/// The limits of a glob: globset ends the process over one that becomes too large a regular expression, or one that is
+/// nested too deeply.
+const MAX_LENGTH: usize = 1 << 16;
+const MAX_BRACES: usize = 100;
+
+/// Why a text is no glob.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum GlobError {
+    /// It breaks the syntax.
+    #[error(transparent)]
+    Syntax(#[from] Error),
+    /// It has more than [`MAX_LENGTH`] bytes.
+    #[error("a glob has at most {MAX_LENGTH} bytes")]
+    Length,
+    /// Its braces are nested more than [`MAX_BRACES`] deep.
+    #[error("the braces of a glob are nested at most {MAX_BRACES} deep")]
+    Braces,
+}
+
+/// What `*` and `?` match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wildcards {
+    /// Every character.
+    MatchSlashes,
+    /// What is in the name of one file or folder.
+    StopAtSlashes,
+}
+
+/// The glob that a text is. It can be compiled without a panic.
+pub fn glob(text: &str, wildcards: Wildcards) -> Result<Glob, GlobError> {
+    if text.len() > MAX_LENGTH {
+        return Err(GlobError::Length);
+    }
+    let mut open: usize = 0;
+    for brace in text.bytes() {
+        match brace {
+            b'{' => open += 1,
+            b'}' => open = open.saturating_sub(1),
+            _ => {}
+        }
+        if open > MAX_BRACES {
+            return Err(GlobError::Braces);
+        }
+    }
+    let stops = wildcards == Wildcards::StopAtSlashes;
+    Ok(GlobBuilder::new(text).literal_separator(stops).build()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_glob_can_be_compiled() {
+        let nested = |depth: usize| format!("{}a{}", "{".repeat(depth), "}".repeat(depth));
+        let long = |part: &str| part.repeat(MAX_LENGTH / part.len());
+        let words = (0..7_000).map(|number| format!("x{number},")).collect::<String>();
+        for text in
+            [nested(MAX_BRACES), long("?"), long("[!a]"), long("**/"), long("\u{e9}"), format!("{{{words}}}")]
+        {
+            let glob = glob(&text, Wildcards::StopAtSlashes).expect("a glob");
+            assert_eq!(glob.compile_matcher().glob().glob(), text);
+        }
+        let error = |text: &str| glob(text, Wildcards::MatchSlashes).map(drop);
+        assert_eq!(error(&nested(MAX_BRACES + 1)), Err(GlobError::Braces));
+        assert_eq!(error(&long("?").repeat(2)), Err(GlobError::Length));
+        assert!(matches!(error("[a"), Err(GlobError::Syntax(_))));
+    }
+}
