@@ -122,19 +122,10 @@ impl Sources {
 
     fn add_file(&mut self, source: VectorSource) {
         let is_found = source.only.is_none() && self.is_in_folder(&source.path);
-        if is_found || !self.seen.names.insert((source.shown.clone(), source.only.clone())) {
-            return;
+        if !is_found && self.seen.names.insert((source.shown.clone(), source.only.clone())) {
+            self.len += 1;
+            self.paths.push(Selected::File(source));
         }
-        // A file is read once for all of its cases that are named one after another.
-        if let Some(Selected::File(last)) = self.paths.last_mut()
-            && last.shown == source.shown
-            && let (Some(named), Some(only)) = (&mut last.only, &source.only)
-        {
-            named.extend(only.iter().cloned());
-            return;
-        }
-        self.len += 1;
-        self.paths.push(Selected::File(source));
     }
 
     /// Whether the search of a folder finds the file at this path.

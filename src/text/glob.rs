@@ -21,6 +21,16 @@ pub enum GlobError {
     Braces,
 }
 
+impl GlobError {
+    /// Why, without the text.
+    pub fn reason(&self) -> String {
+        match self {
+            GlobError::Syntax(error) => error.kind().to_string(),
+            GlobError::Length | GlobError::Braces => self.to_string(),
+        }
+    }
+}
+
 /// What `*` and `?` match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wildcards {
@@ -58,7 +68,7 @@ mod tests {
     fn every_glob_can_be_compiled() {
         let nested = |depth: usize| format!("{}a{}", "{".repeat(depth), "}".repeat(depth));
         let long = |part: &str| part.repeat(MAX_LENGTH / part.len());
-        let words = (0..7_000).map(|number| format!("x{number},")).collect::<String>();
+        let words = (0..7_000).map(|number| format!("x{number}")).collect::<Vec<_>>().join(",");
         for text in
             [nested(MAX_BRACES), long("?"), long("[!a]"), long("**/"), long("\u{e9}"), format!("{{{words}}}")]
         {

@@ -163,7 +163,7 @@ fn files(reader: &mut TomlReader<'_>, value: &TomlValue<'_>) -> Vec<FilePattern>
         match glob(&text, Wildcards::StopAtSlashes) {
             Ok(glob) => patterns.push(FilePattern { text, glob: glob.compile_matcher() }),
             Err(error) => {
-                reader.error(span, format!("{text:?} is not a glob: {error}"), "\"*_valid.json\"");
+                reader.error(span, format!("{text:?} is not a glob: {}", error.reason()), "\"*_valid.json\"");
             }
         }
     }
