@@ -36,6 +36,9 @@ use super::result_file::{ResultFile, remove_abandoned};
 /// Why there is no record to read, and how to get one.
 pub(super) const NO_RUN: &str = "no run from this folder is recorded; vmconf run PATHS records one";
 
+/// The last millisecond of the year 9999, since 1970.
+const LAST: Duration = Duration::from_millis(253_402_300_799_999);
+
 /// The number of runs that are kept for each folder.
 pub(super) const KEPT: usize = 20;
 
@@ -83,8 +86,7 @@ pub(super) fn now() -> String {
 
 /// The time of the clock, within the years that RFC 3339 has, whatever it is set to.
 fn clock() -> SystemTime {
-    const END: u64 = 253_402_300_800; // The year 10000.
-    SystemTime::now().clamp(UNIX_EPOCH, UNIX_EPOCH + Duration::from_secs(END - 1))
+    SystemTime::now().clamp(UNIX_EPOCH, UNIX_EPOCH + LAST)
 }
 
 /// Records a run as the newest from its folder, and deletes the oldest. Records nothing if the platform has no cache
@@ -122,7 +124,8 @@ fn put(folder: &Path, run: &mut Spool) -> io::Result<()> {
     for _ in 0..ATTEMPTS {
         let newest = names(folder)?.last().and_then(|name| time_of(name));
         let after = newest.map_or(UNIX_EPOCH, |time| time + Duration::from_millis(1));
-        match ResultFile::own(&folder.join(name_of(clock().max(after))))?.write_new(&mut run.reader()?) {
+        let name = name_of(clock().max(after).min(UNIX_EPOCH + LAST));
+        match ResultFile::own(&folder.join(name))?.write_new(&mut run.reader()?) {
             // Another process was faster.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             result => return result,
@@ -325,6 +328,8 @@ mod tests {
         let names = names(folder.path()).expect("names");
         assert_eq!(names.len(), super::KEPT);
         assert_eq!(names.last().map(String::as_str), Some("99981231-235959-020"));
+        std::fs::write(folder.path().join(name_of(UNIX_EPOCH + super::LAST)), "").expect("a file");
+        put(folder.path(), &mut run).expect_err("there is no later name");
     }
 
     #[test]

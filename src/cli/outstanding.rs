@@ -156,7 +156,7 @@ fn hash_of_id(id: &str) -> u128 {
     u128::from_le_bytes(half)
 }
 
-/// A hash of how a case does not pass. Of two that share one, the older is kept, so half the length is enough.
+/// A hash of how a case does not pass. If two share one, the older record is kept, so half the length is enough.
 fn hash_of_failure(case: &RecordedCase) -> u64 {
     let mut quarter = [0; 8];
     blake3::Hasher::new().update(one_line(case).as_bytes()).finalize_xof().fill(&mut quarter);

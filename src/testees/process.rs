@@ -162,8 +162,8 @@ impl ProcessVm {
         self.pool.limit(max_processes);
     }
 
-    /// Sends a request to a process and returns the answer, on a new process if the first one breaks down and had
-    /// other requests. The request gets another number. Fails if the process crashes, breaks the protocol or does not
+    /// Sends a request to a process and returns the answer, on a new process if the first one breaks down. The request
+    /// gets another number. Fails if the process crashes, breaks the protocol or does not
     /// answer in time, or on an interrupt.
     pub fn ask(&self, request: Request, interrupt: &Interrupt) -> Result<ProtocolAnswer, Stopped> {
         let mut answer = None;
