@@ -13,10 +13,10 @@ pub enum GlobError {
     /// It breaks the syntax.
     #[error(transparent)]
     Syntax(#[from] Error),
-    /// It has more than [`MAX_LENGTH`] bytes.
+    /// It is too long.
     #[error("a glob has at most {MAX_LENGTH} bytes")]
     Length,
-    /// Its braces are nested more than [`MAX_BRACES`] deep.
+    /// Its braces are nested too deeply.
     #[error("the braces of a glob are nested at most {MAX_BRACES} deep")]
     Braces,
 }
