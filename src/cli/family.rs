@@ -184,7 +184,7 @@ impl FamilyInitArgs {
             if bytes > MAX_INIT_BYTES {
                 let files = counted(documents.len(), "file");
                 output::note(&format!(
-                    "note: only the first {files} are read, more than {MAX_INIT_BYTES} bytes"
+                    "note: nothing is read after the first {files}, more than {MAX_INIT_BYTES} bytes"
                 ));
                 break;
             }

@@ -66,7 +66,7 @@ impl KnownArgs {
 
     /// A list that applies instead of the others.
     pub(super) fn list(&self, path: &Path) -> anyhow::Result<ExpectedFailures> {
-        let today = self.today.map_or_else(clock, Ok)?;
+        let today = self.today.map_or_else(current_day, Ok)?;
         let known = parse(path, &read_written(path)?, today)?;
         let path = path.display();
         if let Some((count, day)) = known.expire_soon(today) {
@@ -97,7 +97,7 @@ fn parse(path: &Path, text: &str, today: Date) -> anyhow::Result<ExpectedFailure
 }
 
 /// Today's date in UTC.
-fn clock() -> anyhow::Result<Date> {
+fn current_day() -> anyhow::Result<Date> {
     parse_date(&history::now()[..10]).map_err(anyhow::Error::msg).context("the clock")
 }
 
@@ -161,7 +161,7 @@ impl Update {
     /// The text of the list, `None` if it does not exist, and the list.
     fn list(&self) -> anyhow::Result<(Option<String>, ExpectedFailures)> {
         let text = self.file.exists().then(|| read_written(&self.file)).transpose()?;
-        let known = parse(&self.file, text.as_deref().unwrap_or_default(), clock()?)?;
+        let known = parse(&self.file, text.as_deref().unwrap_or_default(), current_day()?)?;
         Ok((text, known))
     }
 

@@ -1,7 +1,6 @@
 //! The arguments that select files and cases, for every command that reads vectors.
 
 use std::collections::BTreeSet;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -18,6 +17,7 @@ use vmconf::text::suggest::did_you_mean;
 
 use super::errors::UsageError;
 use super::file_args::{self, FileArgs};
+use super::input::read_written;
 use super::settings::{ConfigArgs, Settings};
 use super::{candidates, families, output, outstanding};
 
@@ -166,8 +166,8 @@ impl Select {
     /// Replaces each `-` among the paths by the lines of standard input.
     pub(super) fn read_standard_input(&mut self) -> anyhow::Result<()> {
         while let Some(at) = self.paths.iter().position(|path| path == Path::new("-")) {
-            let lines = io::stdin().lines().collect::<io::Result<Vec<_>>>().context("standard input")?;
-            self.paths.splice(at..=at, lines.into_iter().filter(|line| !line.is_empty()).map(PathBuf::from));
+            let text = read_written(Path::new("-"))?;
+            self.paths.splice(at..=at, text.lines().filter(|line| !line.is_empty()).map(PathBuf::from));
             self.is_from_standard_input = true;
         }
         Ok(())

@@ -33,7 +33,7 @@ pub(super) fn without_tests(file: JsonNode<'_>) -> Diagnostic<Origin> {
     missing.under(LintRule::MissingMember)
 }
 
-/// The tests of an array, each with its name, or with its number, from 1, if it has none and cannot be run.
+/// The tests of an array, each with its name. A test without a name, which is an error, has its number, from 1, instead.
 pub(super) fn numbered<'d>(
     tests: JsonNode<'d>,
     name_of: impl Fn(JsonNode<'d>) -> Option<JsonNode<'d>>,

@@ -35,7 +35,7 @@ pub struct CaseReport {
 }
 
 impl CaseReport {
-    /// The report on a case, or what stands for one, of which nothing else is known.
+    /// A report with only an id and a verdict.
     pub fn new(id: CaseId, verdict: Verdict) -> CaseReport {
         CaseReport {
             id,

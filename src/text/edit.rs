@@ -107,7 +107,11 @@ pub fn apply(document: &Document, changes: &[TextChange<'_>]) -> String {
             TextChange::Replace { node, value } => {
                 let text = match value {
                     Json::String(new) if node.raw().contains('\\') => keeping_escapes(node.raw(), new),
-                    _ => style.render(value, indent_of(document.text(), node.at() as usize)),
+                    Json::Array(_) | Json::Object(_) => {
+                        style.render(value, indent_of(document.text(), node.at() as usize))
+                    }
+                    // It takes one line. Where that begins is far away in a file of one line.
+                    _ => style.render(value, ""),
                 };
                 splices.push(Splice { range: range(*node), text });
             }

@@ -486,6 +486,18 @@ fn an_accepted_case_with_characters_of_globs_is_listed_alone() {
     }
 }
 
+/// An id that is too long for a glob would make a list that no run reads.
+#[test]
+fn a_case_that_no_entry_can_name_is_not_added() {
+    let name = "*".repeat(30_000);
+    let folder = sixes(&[(&name, 7), ("a", 7)]);
+    let updated = in_folder(&folder, &["known", "update", "k.toml", "v.json", "--accept", "later"]);
+    assert_eq!((updated.exit, &*updated.stdout), (0, "added v.json::a\n"));
+    assert_eq!(updated.stderr, format!("note: not added v.json::{name}: a glob has at most 65536 bytes\n"));
+    let done = in_folder(&folder, &["run", "v.json", "--known", "k.toml"]);
+    assert_eq!((done.exit, summary(&done).starts_with("0 passed, 1 failed, 1 known")), (1, true), "{done:?}");
+}
+
 /// An entry that ends earlier does not replace one that lasts longer: a later run would fail.
 #[test]
 fn an_update_keeps_what_lasts_longer() {

@@ -267,7 +267,7 @@ fn is_interrupt(pressed: KeyEvent) -> bool {
     pressed.code == KeyCode::Char('c') && pressed.modifiers.contains(KeyModifiers::CONTROL)
 }
 
-/// The key, if it is one of those that the explorer knows: others do not even close what is open.
+/// The key that was pressed; `None` for one that the explorer does not know, so that it does not close the help.
 fn key(pressed: KeyEvent) -> Option<ExplorerKey> {
     use KeyCode::{Backspace, Char, Down, End, Enter, Esc, Home, Left, PageDown, PageUp, Right, Tab, Up};
     let is_moving = matches!(pressed.code, Up | Down | Left | Right | PageUp | PageDown | Home | End | Tab);

@@ -43,7 +43,8 @@ impl WriterSearch {
         found.filter_map(|(sought, writers)| Some((sought, writers.into_iter().flatten().next()?)))
     }
 
-    /// Notes which number writes the cells that `is_written` selects, after as many instructions as ran so far.
+    /// Records `number` as the last writer of the sought cells that `is_written` accepts, unless the search for them
+    /// ends earlier.
     fn wrote(&mut self, number: u64, is_written: impl Fn(&Cell) -> bool) {
         for (sought, writers) in self.sought.iter().zip(&mut self.writers) {
             for (cell, writer) in sought.cells.iter().zip(writers) {

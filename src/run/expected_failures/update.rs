@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashSet};
 use super::list_text::ListText;
 use super::{ExpectedFailure, ExpectedFailures, FailureWords};
 use crate::model::{CaseReport, Verdict};
-use crate::run::filter::naming;
+use crate::run::filter::{glob, naming};
 
 /// Whether to add failures that are not listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub struct Updated {
     /// What was changed.
     pub changes: Vec<String>,
     /// A line for each entry that is kept although it does not fit some of its cases: they pass, which a run reports as
-    /// fixed, or they fail in several ways.
+    /// fixed, or they fail in several ways. Also one for each case that no entry can name, since its id is too long.
     pub unfit: Vec<String>,
     /// How many entries are kept although none of their cases ran.
     pub unseen: usize,
@@ -122,14 +122,19 @@ pub fn update(
     changes.reverse();
     let entries = || list.entries.iter().zip(&seen);
     let fixed = entries().filter_map(|(entry, seen)| also_passes(entry, seen));
-    let unfit =
-        fixed.chain(entries().filter_map(|(entry, seen)| fails_in_several_ways(entry, seen))).collect();
+    let several = entries().filter_map(|(entry, seen)| fails_in_several_ways(entry, seen));
+    let mut unfit: Vec<_> = fixed.chain(several).collect();
     if let AcceptedFailures::All(reason) = &policy.accepted {
         let unlisted = run.iter().filter(|report| is_unlisted(report, list, &corrected));
         // A case that was named twice ran twice.
         let mut added = HashSet::new();
         for report in unlisted.filter(|report| added.insert(&report.id)) {
-            text.add(&members(report, reason));
+            let pattern = naming(&report.id.to_string());
+            if let Err(error) = glob(&pattern) {
+                unfit.push(format!("not added {}: {}", report.id, error.reason()));
+                continue;
+            }
+            text.add(&members(report, pattern, reason));
             changes.push(format!("added {}", report.id));
         }
     }
@@ -202,9 +207,8 @@ fn look(list: &ExpectedFailures, run: &[CaseReport]) -> Vec<SeenFailures> {
     seen
 }
 
-/// The members of an entry for a case, and for no other one.
-fn members(report: &CaseReport, reason: &str) -> Vec<(&'static str, String)> {
-    let id = naming(&report.id.to_string());
+/// The members of an entry for a case, of which `id` is the pattern.
+fn members(report: &CaseReport, id: String, reason: &str) -> Vec<(&'static str, String)> {
     let signature = report.signature();
     let members = [("id", Some(id)), ("signature", signature), ("reason", Some(reason.to_owned()))];
     members.into_iter().filter_map(|(name, text)| Some((name, text?))).collect()
