@@ -10,7 +10,7 @@ use std::sync::Arc;
 use self::program::Inspection;
 use crate::formats::{self, FileReading, Format, ReadContext, SharedFile, Strictness};
 use crate::model::rule::LintRule;
-use crate::model::{Case, CaseId, Diagnostic, Edit, Origin, Severity, Step};
+use crate::model::{Case, CaseId, Diagnostic, DiagnosticList, Edit, Origin, Severity, Step};
 use crate::run::sources::VectorSource;
 use crate::run::{
     FileContent, FileError, FileOptions, LoadOptions, LoadedCases, Purpose, VectorFiles, Worker, catch_panic,
@@ -92,9 +92,9 @@ impl<'o> Checker<'o> {
         options: &FileOptions,
     ) -> Checked {
         let read = formats::FormatOptions { strictness: Strictness::Thorough, ..options.read };
-        let mut found = Vec::new();
+        let mut found = DiagnosticList::new(read.strictness.max_listed());
         let entries = (format.outline)(document.root()).unwrap_or_else(|diagnostic| {
-            found.push(diagnostic);
+            found.add(diagnostic);
             Vec::new()
         });
         let files = VectorFiles::new(&source.path, format.folders);
@@ -106,16 +106,15 @@ impl<'o> Checker<'o> {
         let LoadedCases { document, entries, .. } = cases;
         // In some formats this is an error, which the reader reports; where keys name cases, a key that occurs twice
         // is.
-        let is_of_names = |rule| matches!(rule, LintRule::DuplicateName | LintRule::DuplicateKey);
-        let repeated_names_are_reported = found.iter().any(|diagnostic| is_of_names(diagnostic.rule));
+        let repeated_names_are_reported =
+            found.has_rule(LintRule::DuplicateName) || found.has_rule(LintRule::DuplicateKey);
         for (index, (id, entry)) in entries.iter().enumerate() {
             let node = JsonNode::at_index(&document, entry.node);
             found.extend(repeated(id, node).filter(|_| !repeated_names_are_reported));
             found.extend(self.check_case(node, index, format, context, options));
         }
-        found.sort_by_key(|diagnostic| diagnostic.place);
-        let diagnostics = found.into_iter().map(|diagnostic| document.locate(promoted(diagnostic, options)));
-        let diagnostics = diagnostics.collect();
+        let found = found.finish().into_iter();
+        let diagnostics = found.map(|diagnostic| document.locate(promoted(diagnostic, options))).collect();
         Checked { cases: entries.len(), ..Checked::new(source, Some(document.into_text()), diagnostics) }
     }
 

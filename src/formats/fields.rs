@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use smallvec::SmallVec;
 
 use crate::model::rule::LintRule;
-use crate::model::{Diagnostic, Origin, Severity};
+use crate::model::{Diagnostic, DiagnosticList, Origin, Severity};
 use crate::text::json::{Document, JsonMember, JsonNode, quoted};
 use crate::text::suggest::nearest;
 
@@ -23,6 +23,17 @@ pub enum Strictness {
     Strict,
 }
 
+impl Strictness {
+    /// The most diagnostics of a case that are listed, of each severity. `vmconf check`, whose purpose they are and
+    /// which holds those of one file at a time, lists more than a run, where thousands of cases wait for their turn.
+    pub fn max_listed(self) -> usize {
+        match self {
+            Strictness::Thorough => 100_000,
+            Strictness::Tolerant | Strictness::Strict => 100,
+        }
+    }
+}
+
 /// The severity of what was found, for a tolerant, a thorough and a strict reader; `None` if it is ignored.
 type SeverityByStrictness = [Option<Severity>; 3];
 
@@ -32,14 +43,15 @@ pub struct Diagnostics {
     strictness: Strictness,
     /// The severity of an unknown member.
     unknown: Severity,
-    found: Vec<Diagnostic<Origin>>,
+    found: DiagnosticList,
     unsupported: Option<String>,
 }
 
 impl Diagnostics {
     /// Creates an empty collection. `unknown` is the severity of an unknown member for a tolerant reader.
     pub fn new(strictness: Strictness, unknown: Severity) -> Diagnostics {
-        Diagnostics { strictness, unknown, found: Vec::new(), unsupported: None }
+        let found = DiagnosticList::new(strictness.max_listed());
+        Diagnostics { strictness, unknown, found, unsupported: None }
     }
 
     /// Keeps the value, or records why it is missing.
@@ -68,11 +80,11 @@ impl Diagnostics {
     }
 
     pub(super) fn has_errors(&self) -> bool {
-        self.found.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+        self.found.has_errors()
     }
 
     fn add(&mut self, severity: Severity, diagnostic: Diagnostic<Origin>) {
-        self.found.push(diagnostic.severity(severity));
+        self.found.add(diagnostic.severity(severity));
     }
 
     /// Adds what was found with the severity that it has for this reader.
@@ -120,11 +132,8 @@ impl Diagnostics {
     }
 
     /// The diagnostics in document order.
-    pub fn finish(mut self) -> Vec<Diagnostic<Origin>> {
-        self.found.sort_by_key(|diagnostic| diagnostic.place);
-        // A datum that is read for two purposes is wrong once.
-        self.found.dedup();
-        self.found
+    pub fn finish(self) -> Vec<Diagnostic<Origin>> {
+        self.found.finish()
     }
 }
 

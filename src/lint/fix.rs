@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::{Checked, Checker};
 use crate::formats::{Format, ReadContext, SharedFile};
+use crate::model::rule::LintRule;
 use crate::model::{Assertion, Case, Edit, Origin};
 use crate::run::sources::VectorSource;
 use crate::run::{FileContent, LoadedCases, Purpose, VectorFiles, catch_panic, identify, select};
@@ -45,7 +46,9 @@ pub fn fix(
         return Some(Err(NotFixed::OtherCases));
     }
     let left = checker.check_text(source, fixed.clone());
-    if left.diagnostics.len() >= checked.diagnostics.len() {
+    // What was not listed before may be listed now.
+    let lists_all = checked.diagnostics.iter().all(|diagnostic| diagnostic.rule != LintRule::NotListed);
+    if lists_all && left.diagnostics.len() >= checked.diagnostics.len() {
         return Some(Err(NotFixed::NoBetter));
     }
     Some(Ok(Fixed { text: fixed, checked: left }))

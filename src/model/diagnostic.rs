@@ -30,7 +30,7 @@ pub struct Diagnostic<P = Option<DiagnosticPlace>> {
 }
 
 /// Whether a case can run despite a diagnostic.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "lowercase")]
 pub enum Severity {
     /// It can: something is ignored. `--strict` makes it an error.

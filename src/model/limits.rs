@@ -84,7 +84,7 @@ limits! {
     /// bytes of a trace
     output, "max-output", 268_435_456, Owner::Runner;
     /// bytes of a vector file
-    file_size, "max-file-size", 1_073_741_824, Owner::Runner;
+    file_size, "max-file-size", 268_435_456, Owner::Runner;
     /// nested arrays and objects in a vector file
     depth, "max-depth", 128, Owner::Runner;
     /// bytes of a ByteString or Buffer

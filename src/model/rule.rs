@@ -75,5 +75,6 @@ rules! {
     MustBeOneStack, "must/one-stack", "a result has not just one of invocationStack and resultStack";
     MustBeHex, "must/hex", "bytes are not written as 0x and hex digits";
     MustMapKey, "must/map-key", "a key of a Map is not written as 0x and hex digits in lower case";
+    NotListed, "not-listed", "a case or a file has more findings of one severity than are listed";
     Internal, "internal", "a fault of vmconf and not of the file: a reader or a machine gave up";
 }

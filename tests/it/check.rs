@@ -56,6 +56,8 @@ fn every_rule_is_broken_by_a_sample() {
     }
     // No file can: only we.
     broken.insert(LintRule::Internal.name().to_owned());
+    // It takes a large file: `findings_beyond_the_limit_are_counted`.
+    broken.insert(LintRule::NotListed.name().to_owned());
     let all: BTreeSet<_> = RULES.iter().map(|rule| rule.name().to_owned()).collect();
     assert_eq!(broken, all);
 }
@@ -329,7 +331,7 @@ fn repeated_findings_are_folded() {
 /// line.
 #[test]
 fn many_faults_in_one_long_line_are_found_and_fixed() {
-    const MANY: usize = 100_000;
+    const MANY: usize = 50_000;
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("long.json");
     let actions = vec!["\"execute\""; MANY].join(",");
@@ -342,6 +344,31 @@ fn many_faults_in_one_long_line_are_found_and_fixed() {
         assert_eq!(vmconf(args).exit, 0, "{args:?}");
     }
     assert!(!fs::read_to_string(path).unwrap().contains("execute"));
+}
+
+#[test]
+fn findings_beyond_the_limit_are_counted() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("comments.json");
+    let step = r#"{"actions": ["Execute"], "result": {"state": "HALT"}}"#;
+    let tests = format!(r#"[{{"name": "t", "script": ["RET"], "steps": [{step}]}}]"#);
+    let vector = format!(r#"{{"category": "c", "name": "n", "tests": {tests}}}"#);
+    let write = |comments: usize| fs::write(&path, "//\n".repeat(comments) + &vector).unwrap();
+    let path = path.to_str().unwrap();
+
+    write(250);
+    let told = vmconf(&["run", path]).stderr;
+    assert!(told.contains(":1:1: comment (and 99 more)"), "{told}");
+    assert!(told.contains(":101:1: 150 more notes, not listed"), "{told}");
+    let strict = vmconf(&["run", "--strict", path]).stdout;
+    assert!(strict.contains("150 more errors, not listed"), "{strict}");
+
+    write(100_030);
+    let told = vmconf(&["check", path]).stdout;
+    assert!(told.contains("warning[not-listed]: 30 more warnings, not listed"), "{told}");
+    assert_eq!(vmconf(&["check", "--fix", path]).exit, 0);
+    let left = fs::read_to_string(path).unwrap();
+    assert_eq!(left.matches("//").count(), 30, "a second call removes the rest");
 }
 
 /// Wherever a file is truncated or altered, a problem is reported at a position within the file, and what
