@@ -142,7 +142,12 @@ impl<'r, 'o, 'l> Ran<'r, 'o, 'l> {
         asked.add_leaves(hashes.world.iter().flat_map(|world| &world.leaves));
         let fails = failure.is_some();
         let DivergenceSearch { found: divergence, is_unsearched: is_divergence_unsearched } =
-            DivergenceSearch::of(in_file.filter(|_| fails), counted.counter.count(), worker.options());
+            DivergenceSearch::of(
+                in_file.filter(|_| fails),
+                counted.counter.count(),
+                worker.options(),
+                loaded.options(),
+            );
         let wrong_after = divergence.as_ref().map(|divergence| divergence.step);
         let recorder = counted.recorded(worker, (loaded, case), asked, wrong_after, last);
         let Recorder {

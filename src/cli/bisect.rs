@@ -15,6 +15,7 @@ use vmconf::explain::playback::hides_steps;
 use vmconf::machines::Engine;
 use vmconf::model::explanation::OP;
 use vmconf::model::{Exit, Value, brief, counted, escaped};
+use vmconf::run::{FileOptions, IgnoredField};
 use vmconf::testees::process::ProcessVm;
 use vmconf::text::shell::ShellWords;
 use vmconf::wire::eip3155::Eip3155Step;
@@ -59,7 +60,7 @@ impl Bisect {
                 let compared = bisect::traces(open(one)?, open(other)?)
                     .map_err(|(trace, error)| unreadable(&names[trace], error))?;
                 let words = names.iter().flat_map(|name| ["--trace".to_owned(), name.clone()]);
-                show(&compared, &names, Some(words.collect()))
+                show(&compared, &names, &[], Some(words.collect()))
             }
             _ => bail!("--trace must be given twice"),
         }
@@ -92,13 +93,14 @@ impl Bisect {
                     "nothing can be compared: the machines have no field in common, and not both report instructions"
                 );
             }
-            let limits = &loaded.options().limits;
-            let (mut one, mut other) = (one.limited(limits), other.limited(limits));
+            let FileOptions { limits, ignored, .. } = loaded.options();
+            let [mut one, mut other] = [one, other].map(|machine| machine.limited(limits).without(ignored));
             let found = bisect::runs(&mut one, &mut other, info.isa).map_err(stopped_early)?;
             let id = loaded.ids().nth(index).map(|id| id.to_string());
             let words: ShellWords = id.into_iter().collect();
             let words = words.and(settings.repeated(FlagEffect::Verdicts));
-            let exit = show(&found, &names, Some(words).filter(|_| !vms.iter().any(|vm| hides_steps(vm))))?;
+            let words = Some(words).filter(|_| !vms.iter().any(|vm| hides_steps(vm)));
+            let exit = show(&found, &names, ignored, words)?;
             found.broke.map_or(Ok(exit), |stopped| Err(stopped_early(stopped)))
         })?;
         let conduct = Conduct { steady: SteadyBreakdowns::Reported, flaky: self.vms.flaky() };
@@ -157,7 +159,12 @@ fn print_both(out: &mut impl Write, what: &str, values: [String; 2], names: &[St
 
 /// Prints what was found, and the command that shows both runs, which has these words after its name; `None` if the
 /// runs cannot be explored. Chooses the exit code.
-fn show(found: &Bisected, names: &[String; 2], words: Option<ShellWords>) -> anyhow::Result<Exit> {
+fn show(
+    found: &Bisected,
+    names: &[String; 2],
+    ignored: &[IgnoredField],
+    words: Option<ShellWords>,
+) -> anyhow::Result<Exit> {
     let mut out = output::stdout();
     match &found.difference {
         Some(difference) => print_difference(&mut out, difference, found.steps, names)?,
@@ -167,6 +174,10 @@ fn show(found: &Bisected, names: &[String; 2], words: Option<ShellWords>) -> any
         },
     }
     print_lacking(&mut out, &found.lacking, names)?;
+    if !ignored.is_empty() {
+        let ignored: Vec<_> = ignored.iter().map(IgnoredField::text).collect();
+        writeln!(out, "not compared, by --ignore: {}", escaped(&ignored.join(", ")))?;
+    }
     if let Some(words) = words.filter(|_| found.difference.is_some()) {
         writeln!(out, "look: {}", escaped(&format!("vmconf explore{words}")))?;
     }

@@ -4,7 +4,7 @@ use super::bisect::{self, NextInstruction, OnVm, Parted, RunDifference, StateDif
 use crate::machines::{self, MachineInfo};
 use crate::model::explanation::OP;
 use crate::model::{Blame, BlameAnswer, Case, DivergedDatum, FirstDivergence, Value, brief};
-use crate::run::RunOptions;
+use crate::run::{FileOptions, RunOptions};
 use crate::wire::eip3155::Eip3155Step;
 
 /// The length, in instructions, of the longest run of which the first divergence from a machine in another process is
@@ -26,8 +26,13 @@ pub(super) struct DivergenceSearch {
 
 impl DivergenceSearch {
     /// Searches in a case that fails. `length` is the number of its instructions.
-    pub(super) fn of(failing: Option<&Case>, length: u64, options: &RunOptions) -> DivergenceSearch {
-        let machines = failing.and_then(|case| machines_of(case, options));
+    pub(super) fn of(
+        failing: Option<&Case>,
+        length: u64,
+        options: &RunOptions,
+        of_file: &FileOptions,
+    ) -> DivergenceSearch {
+        let machines = failing.and_then(|case| machines_of(case, options, of_file));
         let Some((info, machines)) = machines.filter(|(_, [one, _])| one.stops() || one.shows_instructions())
         else {
             return DivergenceSearch { found: None, is_unsearched: false };
@@ -69,10 +74,15 @@ pub(super) fn as_diverged(answer: BlameAnswer, first: &FirstDivergence) -> Blame
 }
 
 /// A case on the machine in another process, and on the embedded one.
-fn machines_of(case: &Case, options: &RunOptions) -> Option<(&'static MachineInfo, [OnVm; 2])> {
+fn machines_of(
+    case: &Case,
+    options: &RunOptions,
+    of_file: &FileOptions,
+) -> Option<(&'static MachineInfo, [OnVm; 2])> {
     let (vm, info) = (options.testee.vm()?, machines::by_name(case.machine)?);
     let one = OnVm::new(vm.clone(), info, case, options.interrupt.clone()).ok()?;
-    Some((info, [one, OnVm::embedded(info, case).ok()?]))
+    let machines = [one, OnVm::embedded(info, case).ok()?];
+    Some((info, machines.map(|machine| machine.limited(&of_file.limits).without(&of_file.ignored))))
 }
 
 /// Where the machine in another process diverges from the embedded one: by its states, and by its instructions if it

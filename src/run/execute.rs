@@ -212,8 +212,9 @@ impl<'o> Worker<'o> {
         let _running = self.run.running.add(&loaded.id);
         let mut time = None;
         let mut judged = execute(loaded, |case| {
+            let steps = loaded.options.ignored_of(case.machine).observed(&case.steps);
             self.with_testee(case.machine, loaded.options, |testee| {
-                let verdict = perform(loaded, case, |see| testee.run(&case.program, &case.steps, see));
+                let verdict = perform(loaded, case, |see| testee.run(&case.program, &steps, see));
                 time = testee.times().and_then(|times| times.first().copied());
                 counted(verdict, || testee.instructions())
             })
@@ -267,8 +268,10 @@ impl<'o> Worker<'o> {
     ) -> Option<Vec<(RunEnd, Option<Duration>)>> {
         // A format is for one machine.
         let Some(first) = read.iter().flatten().next() else { return Some(Vec::new()) };
-        let runs = read.iter().flatten().map(|read| (&read.case.program, &read.case.steps[..]));
-        let runs: Vec<_> = runs.collect();
+        let ignored = first.loaded.options.ignored_of(first.case.machine);
+        let steps: Vec<_> = read.iter().flatten().map(|read| ignored.observed(&read.case.steps)).collect();
+        let programs = read.iter().flatten().map(|read| &read.case.program);
+        let runs: Vec<_> = programs.zip(steps.iter().map(|steps| &**steps)).collect();
         let run = |testee: &mut dyn Testee| {
             let ends = testee.run_each(&runs, observer);
             let time = |number: usize| testee.times().and_then(|times| times.get(number).copied());

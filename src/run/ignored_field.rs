@@ -1,10 +1,12 @@
 //! Fields that the user does not compare: `--ignore`.
 
+use std::borrow::Cow;
+
 use num_bigint::{BigInt, BigUint};
 
 use crate::model::{
-    DeclaredField, Expected, ExpectedBits, FieldType, ListOrder, MemberShape, Mismatch, Path, PathKey, Shape,
-    Value,
+    Assertion, DeclaredField, Expected, ExpectedBits, FieldType, ListOrder, MemberShape, Mismatch, Path,
+    PathKey, Shape, Step, Value,
 };
 use crate::text::number::natural;
 use crate::text::typed::written;
@@ -30,6 +32,12 @@ impl IgnoredField {
             number.ok_or_else(|| format!("{mask:?} is not a mask; expected 0x and hex digits"))
         };
         Ok(IgnoredField { field: field.to_owned(), mask: mask.map(number).transpose()? })
+    }
+
+    /// The name of the field, with the bits: as [`IgnoredField::parse`] reads it.
+    pub fn text(&self) -> String {
+        let mask = self.mask.as_ref().map(|mask| format!(":{mask:#x}"));
+        self.field.clone() + mask.as_deref().unwrap_or("")
     }
 
     /// Each of these once, without bits of fields that are ignored as a whole: what is left out is counted for each.
@@ -69,8 +77,31 @@ impl<'i> IgnoredFields<'i> {
     }
 
     /// Whether the user ignores the whole field of a datum.
-    pub(super) fn has(self, at: &Path) -> bool {
+    pub(crate) fn has(self, at: &Path) -> bool {
         self.ignored.iter().any(|ignored| ignored.mask.is_none() && ignored.is_of(at))
+    }
+
+    /// The steps without assertions on whole fields that the user ignores, which a testee need not report.
+    pub(super) fn observed(self, steps: &[Step]) -> Cow<'_, [Step]> {
+        if !steps.iter().flat_map(Step::demands).any(|assertion| self.has(&assertion.at)) {
+            return Cow::Borrowed(steps);
+        }
+        let is_observed = |assertion: &&Assertion| !self.has(&assertion.at);
+        let observed = |step: &Step| Step {
+            actions: step.actions.clone(),
+            end: step.end.iter().find(is_observed).cloned(),
+            assertions: step.assertions.iter().filter(is_observed).cloned().collect(),
+        };
+        steps.iter().map(observed).collect()
+    }
+
+    /// The value of a field without the bits that the user ignores.
+    pub(crate) fn clear_bits(self, field: &'static str, value: Value) -> Value {
+        let at = Path::field(field);
+        match self.mask_of(&at) {
+            Some(mask) => without(&mask, &value, self.type_at(&at)),
+            None => value,
+        }
     }
 
     /// Whether all that differs are bits that the user ignores: those of all masks of the field.

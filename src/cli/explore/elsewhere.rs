@@ -199,7 +199,8 @@ impl SelectedCase<'_> {
             }
             _ => return Ok(None),
         };
-        let (mut one, mut other) = (one, other);
+        let ignored = &self.loaded.options().ignored;
+        let [mut one, mut other] = [one, other].map(|machine| machine.without(ignored));
         match bisect::runs(&mut one, &mut other, self.info.isa) {
             Ok(found) => Ok(found.difference.map(|difference| run.step_of(difference.at))),
             Err(Stopped::Interrupted) => Err(stopped_early(Stopped::Interrupted)),

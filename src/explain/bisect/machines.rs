@@ -9,7 +9,8 @@ use crate::isa::Isa;
 use crate::machines::status::LoadError;
 use crate::machines::{MachineInfo, UpcomingMembers};
 use crate::model::limits::Limits;
-use crate::model::{Breakdown, Case, Interrupt, Value, counted};
+use crate::model::{Breakdown, Case, Interrupt, Path, Value, counted};
+use crate::run::{IgnoredField, IgnoredFields};
 use crate::testees::Stopped;
 use crate::testees::process::{ProcessVm, limits_of, written};
 use crate::testees::server::Server;
@@ -59,6 +60,8 @@ pub struct OnVm {
     actions: Vec<WireAction>,
     /// The limits of the runner that differ from their defaults, by the names of their flags.
     limits: BTreeMap<String, u64>,
+    /// Fields, or bits of them, that the user does not compare.
+    ignored: Vec<IgnoredField>,
     interrupt: Interrupt,
 }
 
@@ -98,13 +101,23 @@ impl OnVm {
         let (program, steps) = written(info, &case.program, &case.steps)?;
         let actions = steps.into_iter().flat_map(|step| step.r#do).collect();
         let limits = BTreeMap::new();
-        Ok(OnVm { asked, info, program, actions, limits, interrupt })
+        Ok(OnVm { asked, info, program, actions, limits, ignored: Vec::new(), interrupt })
     }
 
     /// The same with these limits of the runner.
     #[must_use]
     pub fn limited(self, limits: &Limits) -> Self {
         OnVm { limits: limits_of(limits), ..self }
+    }
+
+    /// The same as if the machine had none of these fields, and these bits of a field were always 0.
+    #[must_use]
+    pub fn without(self, ignored: &[IgnoredField]) -> Self {
+        OnVm { ignored: ignored.to_vec(), ..self }
+    }
+
+    fn ignored(&self) -> IgnoredFields<'_> {
+        IgnoredFields::new(&self.ignored, self.info.fields)
     }
 
     /// Whether it reports its instructions.
@@ -115,7 +128,7 @@ impl OnVm {
     /// Whether anything can be compared with the other run.
     pub fn shares_state_with(&self, other: &OnVm) -> bool {
         self.shows_instructions() && other.shows_instructions()
-            || self.reported().iter().any(|field| other.reported().contains(field))
+            || self.declared().any(|field| [self, other].iter().all(|run| run.reported().contains(&field)))
     }
 
     /// What it says of the machine.
@@ -136,9 +149,10 @@ impl OnVm {
         self.offer().map(|offer| offer.fields.iter().map(String::as_str).collect()).unwrap_or_default()
     }
 
-    /// The names of the fields that its machine has.
+    /// The names of the fields that its machine has, without those that the user ignores.
     pub(in crate::explain) fn declared(&self) -> impl Iterator<Item = &'static str> {
-        self.info.fields.iter().map(|field| field.name)
+        let names = self.info.fields.iter().map(|field| field.name);
+        names.filter(|name| !self.ignored().has(&Path::field(*name)))
     }
 
     /// The members of the state of its machine that only say which instruction is next.
@@ -181,7 +195,12 @@ impl OnVm {
 
     /// Whether an action executes instructions.
     pub(in crate::explain) fn executes(&self, action: usize) -> bool {
-        self.actions.get(action).is_some_and(|action| !matches!(action, WireAction::Set(_)))
+        self.action(action).is_some_and(|action| !matches!(action, WireAction::Set(_)))
+    }
+
+    /// The action with this number.
+    pub(in crate::explain) fn action(&self, number: usize) -> Option<&WireAction> {
+        self.actions.get(number)
     }
 
     /// How many instructions the first actions execute. Fails when the machine gives no answer.
@@ -227,7 +246,8 @@ impl OnVm {
 
     fn state(&self, protocol::ObservedState { fields }: protocol::ObservedState) -> Result<Value, Stopped> {
         let values = plain::read_fields(fields, self.info.fields);
-        Ok(Value::record(values.map_err(|misfit| self.breach(&format!("answered {misfit}")))?))
+        let values = values.map_err(|misfit| self.breach(&format!("answered {misfit}")))?.into_iter();
+        Ok(Value::record(values.map(|(name, value)| (name, self.ignored().clear_bits(name, value)))))
     }
 
     fn hashes(&mut self, actions: usize, after: &[u64]) -> Result<(Vec<String>, u64), Stopped> {

@@ -8,7 +8,7 @@ use crate::model::{Action, Case, Name, Step, Value};
 use crate::testees::Stopped;
 use crate::testees::process::ProcessVm;
 use crate::wire::eip3155::Eip3155Step;
-use crate::wire::protocol::{Offer, TracedInstruction};
+use crate::wire::protocol::{Offer, TracedInstruction, WireAction};
 
 /// How many instructions are requested at once.
 const INSTRUCTIONS: u64 = 1_000;
@@ -29,6 +29,9 @@ const MAX_FAILURES: u8 = 3;
 
 /// How many instructions of a run are counted.
 const MAX_STEPS: u64 = 1 << 40;
+
+/// After how many instructions at most the state is sought that a `step-over` or `step-out` ends with.
+const MAX_COMPARED: u64 = 4_096;
 
 /// The run of a case on a machine in another process.
 pub struct VmRun {
@@ -161,12 +164,26 @@ impl VmRun {
 
     /// The same by asking for single steps.
     fn sought_end(&mut self, action: usize, before: u64) -> Result<u64, Stopped> {
+        let most = match self.on_vm.action(action) {
+            // The first instruction may change nothing; later, a machine that has ended does not change.
+            Some(WireAction::StepInto) if before == 0 => return Ok(1),
+            Some(WireAction::StepInto) => 1,
+            Some(WireAction::Run(count)) => *count,
+            Some(WireAction::StepOver | WireAction::StepOut) if !self.shows.instructions => {
+                return self.state_after(action, before);
+            }
+            _ => MAX_STEPS,
+        };
+        let most = before.saturating_add(most).min(MAX_STEPS);
         let (mut known, mut length) = (before, 1);
         let mut beyond = loop {
-            match self.has(action, before, known - before + length) {
-                Ok(true) if known + length >= MAX_STEPS => return Ok(known),
-                Ok(true) => (known, length) = (known + length, (known + length - before).max(1)),
-                Ok(false) => break known + length,
+            if known >= most {
+                return Ok(known);
+            }
+            let next = most.min(known + length);
+            match self.has(action, before, next - before) {
+                Ok(true) => (known, length) = (next, next - before),
+                Ok(false) => break next,
                 Err(Stopped::Interrupted) => return Err(Stopped::Interrupted),
                 Err(stopped) if known == before => return Err(stopped),
                 Err(stopped) => {
@@ -180,6 +197,20 @@ impl VmRun {
             if self.has(action, before, middle - before)? { known = middle } else { beyond = middle }
         }
         Ok(known)
+    }
+
+    /// The same by the first of the states after single steps that is the one after the action.
+    fn state_after(&mut self, action: usize, before: u64) -> Result<u64, Stopped> {
+        let end = self.on_vm.states(&[RunPoint { actions: action + 1, steps: 0 }], &self.fields)?;
+        for first in (0..MAX_COMPARED).step_by(FEW_STATES as usize) {
+            let stops = (first..first + FEW_STATES).map(|steps| RunPoint { actions: action, steps });
+            let states = self.on_vm.states(&stops.collect::<Vec<_>>(), &self.fields)?;
+            if let Some(found) = states.iter().position(|state| *state == end[0]) {
+                return Ok(before + first + found as u64);
+            }
+        }
+        self.cut = Some(format!("an action has more than {MAX_COMPARED} instructions"));
+        Ok(before + MAX_COMPARED)
     }
 
     /// Whether an action that begins after `before` instructions executes at least this number of them.

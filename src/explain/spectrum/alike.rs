@@ -1,7 +1,7 @@
 //! What failing cases have in common on a machine whose instructions are unknown: the file, and words of the name.
 //! Nothing is executed for it. Of passing cases, nothing is kept but their numbers: corpora have millions of them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::explain::suspects::{
     CountedPasses, FailureEvidence, SpectrumCase, SpectrumOutcome, SpectrumPoints, locate,
@@ -53,6 +53,15 @@ impl CommonParts {
         numbers.sort_unstable();
         numbers.dedup();
         numbers
+    }
+
+    /// Whether this is a word that is a number, decimal or hexadecimal.
+    fn is_number(&self, part: u32) -> bool {
+        let word = self.names[part as usize].strip_prefix("name ");
+        word.is_some_and(|word| {
+            let word = word.strip_prefix("0x").unwrap_or(word);
+            word.contains(|it: char| it.is_ascii_digit()) && word.chars().all(|it| it.is_ascii_hexdigit())
+        })
     }
 
     /// The number of what is called so.
@@ -146,6 +155,17 @@ impl NamedCases {
         self.failing.sort_unstable_by(|one, other| one.id.cmp(&other.id));
     }
 
+    /// What several cases of one file have in common. A number that no file has twice is that of a case in its file,
+    /// as in `88 000D`, and the cases with it have nothing to do with each other.
+    fn repeated_in_a_file(&self) -> HashSet<u32> {
+        let mut seen = HashSet::new();
+        let parts = self.failing.iter().flat_map(|case| case.parts.iter().map(|part| (*part, case.file())));
+        parts
+            .filter(|(part, file)| !seen.insert((*part, *file)) || self.passing_in(file, *part) > 0)
+            .map(|(part, _)| part)
+            .collect()
+    }
+
     /// How many passing cases of a file with failing ones have this in common with them.
     pub(super) fn passing_in(&self, file: &str, part: u32) -> u64 {
         self.passing_in.get(file).and_then(|counts| counts.get(&part)).copied().unwrap_or(0)
@@ -173,9 +193,11 @@ pub(super) fn located_by_names(
     }
     let mut points = SpectrumPoints::default();
     let all = cases.failing.len() as u64 + cases.passing;
+    let repeated = cases.repeated_in_a_file();
     let tells_apart = |part: u32| {
-        let failing: u64 = failing[part as usize];
-        failing > 1 && failing + cases.passing_with(part) < all
+        let (failing, passing): (u64, _) = (failing[part as usize], cases.passing_with(part));
+        let numbers_cases = || common.is_number(part) && !repeated.contains(&part);
+        failing > 1 && failing + passing < all && (passing == 0 || !numbers_cases())
     };
     let named = (0..).zip(&common.names).filter(|(part, _)| tells_apart(*part));
     let numbers: BTreeMap<u32, u32> = named
@@ -252,6 +274,25 @@ mod tests {
         let all: Vec<_> = (0..9).map(|number| (id(&format!("n{number}")), number > 5)).collect();
         let analysis = located(&all).expect("failures");
         assert!(analysis.suspects.is_empty() && analysis.unexplained.len() == 6, "{analysis:?}");
+    }
+
+    /// Cases of different files that have one number are no group.
+    #[test]
+    fn the_number_of_a_case_in_its_file_is_not_named() {
+        let fails = |file: u32, number: u32| file == 1 && number != 4 || number == 13;
+        let case =
+            |file: u32, number: u32| (format!("{file}.json::{file:02X} {number:04X}"), !fails(file, number));
+        let cases =
+            |numbers: u32| (0..3).flat_map(move |file| (0..numbers).map(move |number| (file, number)));
+        let some_pass = |(file, number)| (case(file, number).0, !fails(file, number) || file == 2);
+        let analysis = located(&cases(50).map(some_pass).collect::<Vec<_>>()).expect("failures");
+        let names: Vec<_> = analysis.suspects.iter().map(|it| &*it.name.op).collect();
+        assert_eq!((names, analysis.unexplained.len()), (vec!["file 1.json"], 1), "{analysis:?}");
+        // All cases with this number fail.
+        let all: Vec<_> = cases(50).map(|(file, number)| case(file, number)).collect();
+        let analysis = located(&all).expect("failures");
+        let names: Vec<_> = analysis.suspects.iter().map(|it| &*it.name.op).collect();
+        assert_eq!(names, ["file 1.json", "name 000D"], "{analysis:?}");
     }
 
     #[test]
