@@ -11,7 +11,7 @@ use vmconf::formats::{FileReading, FormatOptions};
 use vmconf::model::{Case, Exit, Name, PathKey, Severity, counted, escaped};
 use vmconf::run::FamilyMachine;
 use vmconf::run::families::not_embedded;
-use vmconf::run::sources;
+use vmconf::run::sources::{self, VectorSource};
 use vmconf::testees::process;
 use vmconf::text::file_name::{uncompressed_name, with_slashes};
 use vmconf::text::json::{Document, JsonNode};
@@ -76,7 +76,7 @@ struct FamilyCheckArgs {
     /// The declaration
     declaration: PathBuf,
 
-    /// Vector files
+    /// Vector files and folders
     vectors: Vec<PathBuf>,
 }
 
@@ -96,7 +96,7 @@ impl FamilyCommand {
         match &self.command {
             FamilySubcommand::List(_) => list(settings),
             FamilySubcommand::Show(command) => command.run(settings),
-            FamilySubcommand::Check(command) => command.run(),
+            FamilySubcommand::Check(command) => command.run(settings),
             FamilySubcommand::Init(command) => command.run(settings),
         }
     }
@@ -146,7 +146,7 @@ impl FamilyCheckArgs {
         Ok(())
     }
 
-    fn run(&self) -> anyhow::Result<Exit> {
+    fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         self.refuse_name()?;
         let family = families::install(&self.declaration)?;
         let mut out = output::stdout();
@@ -160,7 +160,8 @@ impl FamilyCheckArgs {
             counted(members, "input")
         )?;
         let mut paths = family.paths();
-        let mut firsts = self.vectors.iter().map(|file| write_first(&mut out, family, file, &mut paths));
+        let found = sources::find(&self.vectors, &settings.anchor)?.sources;
+        let mut firsts = found.iter().map(|file| write_first(&mut out, family, &file, &mut paths));
         let has_errors =
             firsts.try_fold(false, |before, first| anyhow::Ok(before | (first? == FirstCase::Wrong)));
         out.flush()?;
@@ -222,14 +223,14 @@ enum FirstCase {
 fn write_first(
     out: &mut dyn Write,
     family: &'static Family,
-    file: &Path,
+    file: &VectorSource,
     paths: &mut FamilyPaths<'_>,
 ) -> anyhow::Result<FirstCase> {
-    let shown = file.display().to_string();
-    let document = Document::parse(read_text(file)?, MAX_DEPTH);
+    let shown = file.shown.to_string();
+    let document = Document::parse(read_text(&file.path)?, MAX_DEPTH);
     let document = document.map_err(|(text, fault)| BrokenInput(text.locate(fault).located(&shown)))?;
     let broken = |fault| BrokenInput(document.locate(fault).located(&shown));
-    let real = file.canonicalize().map(|path| with_slashes(&path));
+    let real = file.path.canonicalize().map(|path| with_slashes(&path));
     let fits = |path: &&String| family.fitting(document.root(), path).is_ok();
     let path = real.as_ref().ok().filter(fits).unwrap_or(&shown);
     paths.look_at(document.root(), path);

@@ -147,6 +147,7 @@ fn help() -> String {
 fn parse(text: &str) -> Result<RequestedReport, String> {
     let (name, file) = match text.split_once('=') {
         Some((_, "")) => return Err("a file name is missing after =".to_owned()),
+        Some((name, "-")) => return Err(format!("standard output is --report {name}, without a file")),
         Some((name, file)) => (name, Some(PathBuf::from(file))),
         None => (text, None),
     };

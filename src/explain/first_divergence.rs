@@ -14,8 +14,8 @@ const MAX_BISECTED: u64 = 1_000_000;
 /// The same for a machine that reports no instructions: its states are compared.
 const MAX_COMPARED_STATES: u64 = 10_000;
 
-/// How many characters of a value that differs between two states are shown.
-const MAX_VALUE: usize = 80;
+/// How many characters of a value that differs between two states are kept: reports show the part that differs.
+const MAX_VALUE: usize = 1_000;
 
 /// Where a machine in another process diverges from the embedded one.
 pub(super) struct DivergenceSearch {

@@ -56,14 +56,17 @@ impl LoadError {
     }
 
     /// All errors of a program as one; `None` if there are none. The last one of too many says how many it stands for.
-    pub fn of_all(mut errors: Vec<LoadError>) -> Option<LoadError> {
-        if errors.len() > LoadError::MAX_COUNT {
-            let more = errors.split_off(LoadError::MAX_COUNT - 1).len();
-            errors.push(LoadError::new(format!("and {more} more errors")));
-        }
+    pub fn of_all(errors: impl IntoIterator<Item = LoadError>) -> Option<LoadError> {
         let mut errors = errors.into_iter();
-        let first = errors.next()?;
-        Some(LoadError { further: errors.collect(), ..first })
+        let mut kept: Vec<_> = errors.by_ref().take(LoadError::MAX_COUNT).collect();
+        let more = errors.count();
+        if more > 0 {
+            kept.pop();
+            kept.push(LoadError::new(format!("and {} more errors", more + 1)));
+        }
+        let mut kept = kept.into_iter();
+        let first = kept.next()?;
+        Some(LoadError { further: kept.collect(), ..first })
     }
 
     /// This error, then the further ones.

@@ -215,7 +215,7 @@ fn deviations(text: &mut Vec<u8>, explained: &Explanation) -> io::Result<()> {
         }
         let after = if first.decoded().is_some() { &[] } else { &differs[..] };
         for DivergedDatum { datum, actual, embedded } in after.iter().take(MAX_DIVERGED) {
-            let [actual, embedded] = [actual, embedded].map(|value| truncate(&escaped(value), 0, 48));
+            let (actual, embedded) = truncate_pair(&escaped(actual), &escaped(embedded), 48);
             let datum = if datum == END { String::new() } else { format!("{datum} ") };
             writeln!(text, "      {datum}after it {actual}, on the embedded machine {embedded}")?;
         }

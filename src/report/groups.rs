@@ -185,11 +185,14 @@ impl FailureGroups {
         self.analysis.as_deref().map(head)
     }
 
-    /// What speaks for the suspect of a group, in a line, if the group is the first one of the suspect.
+    /// What speaks for the suspect of a group, in a line, if the group is the first one of the suspect; or that no
+    /// suspect explains the groups from here on.
     pub(super) fn heading(&self, at: usize) -> Option<String> {
-        let suspect = self.groups[at].suspect.as_ref()?;
         let before = at.checked_sub(1).and_then(|before| self.groups[before].suspect.as_ref());
         let suspects = &self.analysis.as_deref()?.suspects;
+        let Some(suspect) = self.groups[at].suspect.as_ref() else {
+            return before.map(|_| "not explained by a suspect:".to_owned());
+        };
         suspects.iter().find(|it| it.name == *suspect && before != Some(suspect)).map(heading)
     }
 

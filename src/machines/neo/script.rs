@@ -20,22 +20,26 @@ pub(in crate::machines) fn script(
         Value::List(parts) => parts,
         other => return Err(wrong("script", other, "bytes, or a list of bytes and mnemonics")),
     };
-    let (mut script, mut unknown) = (Vec::new(), Vec::new());
-    for (index, part) in parts.iter().enumerate() {
+    let (mut script, mut is_known) = (Vec::new(), true);
+    for part in parts {
         match part {
             Value::Bytes(bytes) => script.extend_from_slice(bytes),
-            Value::Text(name) => {
-                if let Some(op) = op_of(name) {
-                    script.push(op.code as u8);
-                } else {
-                    let what = format!("no instruction {name:?} (vmconf isa {} lists them)", isa.machine);
-                    unknown.push(LoadError::at(Path::field("script").child(index), what));
-                }
-            }
+            Value::Text(name) => match op_of(name) {
+                Some(op) => script.push(op.code as u8),
+                None => is_known = false,
+            },
             other => return Err(wrong("script", other, "bytes or a mnemonic")),
         }
     }
-    LoadError::of_all(unknown).map_or(Ok(script), Err)
+    if is_known {
+        return Ok(script);
+    }
+    let unknown = |(index, part): (usize, &Value)| {
+        let Value::Text(name) = part else { return None };
+        let what = format!("no instruction {name:?} (vmconf isa {} lists them)", isa.machine);
+        op_of(name).is_none().then(|| LoadError::at(Path::field("script").child(index), what))
+    };
+    LoadError::of_all(parts.iter().enumerate().filter_map(unknown)).map_or(Ok(script), Err)
 }
 
 /// The program with its member `script` as bytes. For errors, see [`script`].

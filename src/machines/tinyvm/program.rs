@@ -202,7 +202,7 @@ fn put_source(
     match super::assembler::assemble(source) {
         Ok(assembled) => words.copy_from_slice(&assembled.words),
         Err(errors) => {
-            return LoadError::of_all(errors.all().iter().map(about).collect()).map_or(Ok(()), Err);
+            return LoadError::of_all(errors.all().iter().map(about)).map_or(Ok(()), Err);
         }
     }
     Ok(())
