@@ -82,7 +82,10 @@ impl FromStr for Partition {
             let (part, of) = numbers.split_once('/')?;
             Partition::new(PartitionKind::by_name(kind)?, part.parse().ok()?, of.parse().ok()?)
         };
-        parse().ok_or_else(|| "a part is written as hash:2/8 or slice:2/8, and the first is 1".to_owned())
+        parse().ok_or_else(|| {
+            "expected hash:2/8 or slice:2/8, the second of eight parts: they are counted from 1 to 8"
+                .to_owned()
+        })
     }
 }
 

@@ -490,3 +490,25 @@ fn an_explanation_of_a_long_run_leaves_the_search_to_bisect() {
     let json = vmconf(&["diff", file, "--vm", &other, "--output", "json"]);
     assert!(json.stdout.contains("\"unsearched\":true"), "{json:?}");
 }
+
+/// A count that is wrong in every state, and one instruction: ADD does what SUB does.
+#[cfg(unix)]
+#[test]
+fn what_is_ignored_is_no_difference() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("sum.json");
+    let step = r#"{"actions": ["Execute"], "result": {"state": "HALT"}}"#;
+    let test = format!(r#"{{"name": "sum", "script": ["PUSH1", "PUSH2", "ADD"], "steps": [{step}]}}"#);
+    fs::write(&path, format!(r#"{{"category": "c", "name": "n", "tests": [{test}]}}"#)).unwrap();
+    let vm = format!(
+        "m=sh -c \"sed -u s/0x11129e/0x11129f/ | '{}' serve neo3 | sed -u -E '{}'\"",
+        env!("CARGO_BIN_EXE_vmconf"),
+        r"s/.digests.,.trace.//; s/refs\x22:\x22?[0-9a-fx]+\x22?/refs\x22:\x2299\x22/g"
+    );
+    let bisect = |more: &[&str]| vmconf(&[&["bisect", path.to_str().unwrap(), "--vm", &vm], more].concat());
+    let at_start = bisect(&[]);
+    assert!(at_start.stdout.starts_with("the runs differ from the start:"), "{at_start:?}");
+    let found = bisect(&["--ignore", "refs"]);
+    assert!(found.stdout.starts_with("ADD in step 3 makes the difference"), "{found:?}");
+    assert!(found.stdout.contains("\nnot compared, by --ignore: refs\n"), "{found:?}");
+}

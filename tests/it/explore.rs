@@ -2,6 +2,7 @@
 
 mod alike;
 mod compounds;
+mod counted;
 mod elsewhere;
 mod failures;
 mod hand;

@@ -107,6 +107,7 @@ fn numbers_are_recognised_in_each_notation() {
     for (values, line) in [
         (&["200", r#""7""#, r#""0x08""#][..], "v = \"u8\""),
         (&[r#""12""#, r#""7""#], "v = \"text\" # uncertain: decimal digits: perhaps a number"),
+        (&[r#""-5""#, r#""7""#], "v = \"text\" # uncertain: decimal digits: perhaps a number"),
         (&[r#""a5""#, r#""12""#], "v = \"text\" # uncertain: hex digits without 0x: perhaps bytes"),
         (&[r#""a5""#, r#""ff""#], "v = \"text\" # uncertain: hex digits without 0x: perhaps bytes"),
         (&[r#""add""#, r#""12""#], "v = \"text\""),

@@ -322,6 +322,18 @@ fn a_cached_result_is_that_of_the_machine_as_it_is() {
     assert!(!cached("m").stdout.contains("cache"));
 }
 
+/// What is ignored is not asked of a machine.
+#[test]
+fn a_machine_may_lack_what_is_ignored() {
+    let project = Project::new();
+    let vm = format!("m=sh -c \"'{}' serve evm | sed -u '1s/.gas.,//'\"", env!("CARGO_BIN_EXE_vmconf"));
+    let run = |more: &[&str]| project.run(&[&["run", "add.json", "--vm", &vm], more].concat());
+    let lacking = run(&[]);
+    assert!(lacking.exit == 4 && lacking.stdout.contains(": no field gas"), "{lacking:?}");
+    let ignored = run(&["--ignore", "gas"]);
+    assert!(ignored.exit == 0 && ignored.stdout.contains("not compared: gas, "), "{ignored:?}");
+}
+
 /// Of the root and the state, of which the root follows, a machine may report one.
 #[test]
 fn a_state_root_is_computed_or_compared_as_it_is() {

@@ -52,7 +52,7 @@ pub(super) struct ObservedTexts {
     digits: BTreeSet<usize>,
     /// Those that are numbers, decimal or with `0x`.
     numbers: ObservedNumbers,
-    /// How many are decimal digits, and how many are pairs of hex digits without `0x`.
+    /// How many are decimal digits, perhaps with a sign, and how many are pairs of hex digits without `0x`.
     pub(super) decimal: u64,
     pub(super) bare_hex: u64,
     /// Whether one of these has a digit below 10: others may be words.
@@ -140,7 +140,8 @@ impl ObservedTexts {
             self.numbers.add(number);
         }
         let has_digits = text.contains(|it: char| it.is_ascii_digit());
-        self.decimal += u64::from(has_digits && text.chars().all(|it| it.is_ascii_digit()));
+        let unsigned = text.strip_prefix('-').unwrap_or(text);
+        self.decimal += u64::from(has_digits && unsigned.chars().all(|it| it.is_ascii_digit()));
         let is_bare = text.len().is_multiple_of(2) && text.chars().all(|it| it.is_ascii_hexdigit());
         self.bare_hex += u64::from(is_bare);
         self.bare_digits |= is_bare && has_digits;
