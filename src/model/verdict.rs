@@ -310,11 +310,19 @@ impl Breakdown {
         format!("{was}{}{}", self.what, self.stderr_in_line())
     }
 
-    /// [`Breakdown::stderr_lines`], to follow `what` in the same line; empty if it wrote nothing.
+    /// The first and the last lines of standard error, to follow `what` in the same line; empty if it wrote nothing.
     pub fn stderr_in_line(&self) -> String {
-        let lines = self.stderr_lines();
-        let lines = lines.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" | ");
-        if lines.is_empty() { lines } else { format!("; standard error: {lines}") }
+        // Lines without a word underline the one before them.
+        let lines = self.stderr.lines().map(str::trim).filter(|line| line.contains(char::is_alphanumeric));
+        let lines: Vec<_> = lines.collect();
+        match &lines[..] {
+            [] => String::new(),
+            // The message of a panic is among the first lines in Rust and Go, that of an exception the last in Python.
+            [first, second, .., last_but_one, last] if lines.len() > 5 => {
+                format!("; standard error: {first} | {second} | … | {last_but_one} | {last}")
+            }
+            few => format!("; standard error: {}", few.join(" | ")),
+        }
     }
 }
 
