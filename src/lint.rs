@@ -116,7 +116,8 @@ impl<'o> Checker<'o> {
         found.sort_by_key(|diagnostic| diagnostic.place);
         let diagnostics = found.into_iter().map(|diagnostic| document.locate(promoted(diagnostic, options)));
         let diagnostics = diagnostics.collect();
-        Checked { cases: entries.len(), ..Checked::new(source, Some(document.into_text()), diagnostics) }
+        let text = Arc::into_inner(document).map(Document::into_text);
+        Checked { cases: entries.len(), ..Checked::new(source, text, diagnostics) }
     }
 
     /// Checks the case at this index among the selected ones.

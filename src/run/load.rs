@@ -92,6 +92,17 @@ impl<'s> LoadedFile<'s> {
         }
     }
 
+    /// The same file with only the cases at these indices, for a source that selects them.
+    pub(super) fn with(&self, source: Arc<VectorSource>, indices: &[usize]) -> LoadedFile<'s> {
+        LoadedFile {
+            cases: self.cases.as_ref().map(|cases| cases.with(source.clone(), indices)),
+            source,
+            options: self.options,
+            errors: self.errors.clone(),
+            notes: self.notes.clone(),
+        }
+    }
+
     /// Drops errors and notes that belong to no case: another part of the run reports them.
     pub(super) fn forget_whole(&mut self) {
         self.errors.clear();
@@ -192,11 +203,11 @@ impl<'s> LoadedFile<'s> {
 pub(crate) struct LoadedCases<'s> {
     source: Arc<VectorSource>,
     options: &'s FileOptions,
-    pub(crate) document: Document,
+    pub(crate) document: Arc<Document>,
     pub(crate) format: &'static Format,
     /// The cases, in document order.
     pub(crate) entries: Arc<Vec<(CaseId, FileEntry)>>,
-    shared: SharedFile,
+    shared: Arc<SharedFile>,
     key: Option<FileKey>,
     content: Option<ContentDigest>,
     executed: ExecutedCases,
@@ -219,22 +230,41 @@ impl<'s> LoadedCases<'s> {
             let id = CaseId { file: source.shown.clone(), name: Some(entry.name.clone()), nth };
             (id, entry)
         };
-        let entries = Arc::new(outline.into_iter().zip(numbers).map(id).collect());
-        let (shared, executed) = (SharedFile::default(), ExecutedCases::default());
-        LoadedCases { source, options, document, format, entries, shared, key: None, content: None, executed }
+        LoadedCases {
+            entries: Arc::new(outline.into_iter().zip(numbers).map(id).collect()),
+            source,
+            options,
+            document: Arc::new(document),
+            format,
+            shared: Arc::default(),
+            key: None,
+            content: None,
+            executed: ExecutedCases::default(),
+        }
     }
 
     fn without_document(&self) -> LoadedCases<'s> {
         LoadedCases {
             source: self.source.clone(),
             options: self.options,
-            document: Document::empty(),
+            document: Arc::new(Document::empty()),
             format: self.format,
             entries: self.entries.clone(),
-            shared: SharedFile::default(),
+            shared: Arc::default(),
             key: self.key.clone(),
             content: self.content,
             executed: ExecutedCases::default(),
+        }
+    }
+
+    /// The cases at these indices, for a source that selects them.
+    fn with(&self, source: Arc<VectorSource>, indices: &[usize]) -> LoadedCases<'s> {
+        LoadedCases {
+            source,
+            document: self.document.clone(),
+            entries: Arc::new(indices.iter().map(|index| self.entries[*index].clone()).collect()),
+            shared: self.shared.clone(),
+            ..self.without_document()
         }
     }
 
