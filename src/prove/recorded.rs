@@ -38,7 +38,7 @@ impl RecordedSteps {
 #[derive(Default)]
 pub(super) struct RecordedFields {
     declared: Vec<&'static str>,
-    values: Vec<(&'static str, Value)>,
+    values: HashMap<&'static str, Value>,
 }
 
 impl Observe for RecordedFields {
@@ -47,7 +47,7 @@ impl Observe for RecordedFields {
     }
 
     fn observe(&self, field: &str) -> Option<Value> {
-        self.values.iter().find(|(name, _)| *name == field).map(|(_, value)| value.clone())
+        self.values.get(field).cloned()
     }
 }
 

@@ -94,13 +94,9 @@ impl<'s> LoadedFile<'s> {
 
     /// The same file with only the cases at these indices, for a source that selects them.
     pub(super) fn with(&self, source: Arc<VectorSource>, indices: &[usize]) -> LoadedFile<'s> {
-        LoadedFile {
-            cases: self.cases.as_ref().map(|cases| cases.with(source.clone(), indices)),
-            source,
-            options: self.options,
-            errors: self.errors.clone(),
-            notes: self.notes.clone(),
-        }
+        let cases = self.cases.as_ref().map(|cases| cases.with(source.clone(), indices));
+        let (errors, notes) = (self.errors.clone(), self.notes.clone());
+        LoadedFile { source, cases, errors, notes, options: self.options }
     }
 
     /// Drops errors and notes that belong to no case: another part of the run reports them.
@@ -162,6 +158,15 @@ impl<'s> LoadedFile<'s> {
     /// A selected case.
     pub fn case(&self, index: usize) -> Option<LoadedCase<'_>> {
         self.cases.as_ref()?.case(index)
+    }
+
+    /// The selected cases in a datum of the document.
+    pub(crate) fn cases_in<'d>(&self, datum: JsonNode<'d>) -> impl Iterator<Item = JsonNode<'d>> {
+        let entries = self.cases.as_ref().map_or(&[][..], |cases| &cases.entries);
+        let first = entries.partition_point(|(_, entry)| entry.node < datum.index());
+        let cases =
+            entries[first..].iter().map(move |(_, entry)| JsonNode::at_index(datum.document(), entry.node));
+        cases.take_while(move |case| datum.range().contains(&case.range().start))
     }
 
     /// The key of its cached results; `None` when caching is off or the file has no format.
@@ -230,17 +235,9 @@ impl<'s> LoadedCases<'s> {
             let id = CaseId { file: source.shown.clone(), name: Some(entry.name.clone()), nth };
             (id, entry)
         };
-        LoadedCases {
-            entries: Arc::new(outline.into_iter().zip(numbers).map(id).collect()),
-            source,
-            options,
-            document: Arc::new(document),
-            format,
-            shared: Arc::default(),
-            key: None,
-            content: None,
-            executed: ExecutedCases::default(),
-        }
+        let entries = Arc::new(outline.into_iter().zip(numbers).map(id).collect());
+        let (document, shared, executed) = (Arc::new(document), Arc::default(), ExecutedCases::default());
+        LoadedCases { source, options, document, format, entries, shared, key: None, content: None, executed }
     }
 
     fn without_document(&self) -> LoadedCases<'s> {
