@@ -12,7 +12,7 @@ use vmconf::model::limits::Limits;
 use vmconf::model::{Interrupt, RunSummary};
 use vmconf::run::anchor::Anchor;
 use vmconf::run::sources::{self, Sources};
-use vmconf::run::{self, CaseSample, LoadOptions, Purpose, RunOptions};
+use vmconf::run::{self, CaseSample, FileOpener, LoadOptions, Purpose, RunOptions};
 use vmconf::testees::MakeTestee;
 use vmconf::testees::process::{ProcessGroups, ProcessVm, START, TesteeCommand};
 use vmconf::text::json::Document;
@@ -164,7 +164,8 @@ fn same_verdicts(ours: &RunSummary, peers: PeerCounts) -> anyhow::Result<()> {
 fn list(sources: &Sources, sample: Option<CaseSample>) {
     let options =
         LoadOptions { run: RunOptions { sample, ..RunOptions::default() }, ..LoadOptions::default() };
+    let mut opener = FileOpener::new(&options);
     for (number, source) in sources.iter().enumerate() {
-        black_box(run::open_in_turn(number, source, Purpose::Look, &options).cases());
+        black_box(opener.open_in_turn(number, source, Purpose::Look).cases());
     }
 }

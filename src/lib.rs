@@ -25,7 +25,7 @@
 //!
 //! ```text
 //! thread of the pool       run::pool::work_on            VectorSource: where a file is
-//!   open the file          run::select::open_in_turn
+//!   open the file          run::select::FileOpener
 //!                          run::load::load, identify     LoadedFile: its text, its format, the ids of its cases
 //!                          text::json::Document::parse
 //!   run one case of it     run::execute::Worker::run      LoadedCase: one case, not read yet

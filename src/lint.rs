@@ -115,7 +115,8 @@ impl<'o> Checker<'o> {
         }
         let found = found.finish().into_iter();
         let diagnostics = found.map(|diagnostic| document.locate(promoted(diagnostic, options))).collect();
-        Checked { cases: entries.len(), ..Checked::new(source, Some(document.into_text()), diagnostics) }
+        let text = Arc::into_inner(document).map(Document::into_text);
+        Checked { cases: entries.len(), ..Checked::new(source, text, diagnostics) }
     }
 
     /// Checks the case at this index among the selected ones.

@@ -11,7 +11,7 @@
 //! # The life of a case
 //!
 //! ```text
-//! VectorSource --open_in_turn--> LoadedFile --case--> LoadedCase --read--> Case --Worker::run--> JudgedCase
+//! VectorSource --FileOpener--> LoadedFile --case--> LoadedCase --read--> Case --Worker::run--> JudgedCase
 //!                                                                                                   |
 //! ReportedCase (JSON lines) <--reports-- CaseReport (Event::Case) <--RunCollector, in order---------+
 //! WireExplanation <--reports-- Explanation (Event::Explained) <--explain-- LoadedFile and number of the case
@@ -42,6 +42,7 @@ pub mod filter;
 mod ignored_field;
 mod judged_case;
 mod known_verdicts;
+mod last_file;
 mod load;
 pub mod matrix;
 pub mod merge;
@@ -86,12 +87,12 @@ pub use judged_case::JudgedCase;
 pub use known_verdicts::KnownVerdicts;
 pub(crate) use load::{FileContent, FileError, LoadedCases, identify, read_text};
 pub use load::{LoadedCase, LoadedFile, explain_format};
-pub use missing::{MissingCase, missing_cases};
+pub use missing::{MissingCase, first_missing_case, missing_cases};
 pub use named_files::named_files;
 pub use options::{Contents, FindWorld, Flaky, LoadOptions, NamedTestee, RunOptions, UnmatchedEntries};
 pub use sample::CaseSample;
 pub(crate) use select::select;
-pub use select::{Purpose, open, open_in_turn, open_text};
+pub use select::{FileOpener, Purpose, open, open_text};
 pub use vector_files::VectorFiles;
 pub use vectors_version::vectors_versions;
 pub(crate) use worlds::other_root;
@@ -126,13 +127,13 @@ pub fn run_with<'r>(
 }
 
 fn one_by_one(sources: &Sources, options: &LoadOptions, collector: &mut RunCollector<'_>) {
-    let mut worker = Worker::new(&options.run);
+    let (mut opener, mut worker) = (FileOpener::new(options), Worker::new(&options.run));
     let interrupt = &options.run.interrupt;
     for (number, source) in sources.iter().enumerate() {
         if interrupt.is_requested() {
             return;
         }
-        let file = open_in_turn(number, source, Purpose::Run, options);
+        let file = opener.open_in_turn(number, source, Purpose::Run);
         collector.file(&file);
         for index in 0..file.cases() {
             let Some(case) = file.case(index) else { continue };

@@ -9,9 +9,8 @@ use vmconf::explain::{self, Ran};
 use vmconf::model::{Exit, RunSummary, VerdictKind, counted, escaped};
 use vmconf::report::explanation::{self, Length};
 use vmconf::report::{Grouping, counts, json, of_cause};
-use vmconf::run;
-use vmconf::run::Worker;
 use vmconf::run::anchor::Anchor;
+use vmconf::run::{FileOpener, Worker};
 use vmconf::text::shell::ShellWords;
 
 use super::errors::NothingToDo;
@@ -85,9 +84,9 @@ impl Diff {
             summary: RunSummary::default(),
             groups: IndexMap::new(),
         };
-        let mut worker = Worker::new(&options.run);
+        let (mut opener, mut worker) = (FileOpener::new(&options), Worker::new(&options.run));
         for source in &sources {
-            let loaded = run::open(&source, &options);
+            let loaded = opener.open(source.clone());
             for diagnostic in loaded.errors() {
                 output.summary.errors += 1;
                 output::note(&diagnostic.located(&source.shown));

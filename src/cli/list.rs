@@ -6,7 +6,7 @@ use clap::Args;
 use indexmap::IndexMap;
 use vmconf::model::{Diagnostic, Exit, escaped};
 use vmconf::run::sources::Sources;
-use vmconf::run::{self, LoadOptions, LoadedCase, LoadedFile, Purpose};
+use vmconf::run::{self, FileOpener, LoadOptions, LoadedCase, LoadedFile, Purpose};
 use vmconf::wire::line::one_line;
 use vmconf::wire::list::ListedCase;
 
@@ -100,9 +100,10 @@ fn each_file(
 ) -> anyhow::Result<Exit> {
     let mut exit = Exit::NothingRan;
     let mut broken = false;
+    let mut opener = FileOpener::new(options);
     for (number, source) in sources.iter().enumerate() {
         let shown = source.shown.clone();
-        let loaded = run::open_in_turn(number, source, Purpose::Look, options);
+        let loaded = opener.open_in_turn(number, source, Purpose::Look);
         visit(&loaded)?;
         if loaded.cases() > 0 {
             exit = Exit::Passed;

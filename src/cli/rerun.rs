@@ -201,9 +201,7 @@ impl RerunCases {
         options: &LoadOptions,
     ) -> BTreeSet<String> {
         let source = VectorSource::named(file, &self.anchor, Some(pending.clone()));
-        let missing = |options: &LoadOptions| -> BTreeSet<String> {
-            run::missing_cases(&source, options).into_iter().map(|it| it.name).collect()
-        };
+        let missing = |options: &LoadOptions| run::missing_cases(&source, options);
         let in_format = if pending.is_empty() { BTreeSet::new() } else { missing(options) };
         if in_format.is_empty() {
             return in_format;

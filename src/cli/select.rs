@@ -11,7 +11,7 @@ use vmconf::formats::forks;
 use vmconf::run::anchor::Anchor;
 use vmconf::run::expression::{Expr, ExprSelection, Outcomes};
 use vmconf::run::filter::Filter;
-use vmconf::run::sources::{self, Sources, UnusablePath, VectorSource};
+use vmconf::run::sources::{self, Sources, UnusablePath};
 use vmconf::run::{self, CaseSample, Families, LoadOptions, MissingCase, RunOptions};
 use vmconf::text::suggest::did_you_mean;
 
@@ -237,10 +237,9 @@ fn is_case(path: &Path) -> bool {
 /// The selected files of these paths. Cases that are named and do not exist are errors.
 fn sources_of(paths: &[PathBuf], settings: &Settings, options: &LoadOptions) -> anyhow::Result<Sources> {
     let found = sources::find(paths, &settings.anchor)?;
-    for source in found.sources.with_named_cases() {
-        if let Some(missing) = run::missing_cases(source, options).first() {
-            return Err(no_such_case(source, missing));
-        }
+    let named: Vec<_> = found.sources.with_named_cases().collect();
+    if let Some(missing) = run::first_missing_case(&named, options) {
+        return Err(no_such_case(&missing));
     }
     note_filtered(&found.sources, options, settings);
     for passed_over in &found.passed_over {
@@ -275,9 +274,8 @@ fn of_fork(name: &str) -> anyhow::Result<Expr> {
     anyhow::bail!("--fork: unknown fork {name:?}{}", did_you_mean(name, forks::all()))
 }
 
-fn no_such_case(source: &VectorSource, missing: &MissingCase) -> anyhow::Error {
-    let MissingCase { name, near } = missing;
-    let file = &source.shown;
+fn no_such_case(missing: &MissingCase) -> anyhow::Error {
+    let MissingCase { file, name, near } = missing;
     let near = near.as_ref().map_or(String::new(), |near| format!("; did you mean {file}::{near}?"));
     anyhow::anyhow!("there is no case {name} in {file}{near}")
 }

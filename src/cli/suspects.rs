@@ -8,7 +8,7 @@ use vmconf::model::{Event, Exit, RunSummary, SuspectAnalysis, VerdictKind, count
 use vmconf::report::suspects::{SUSPECTS, SuspectsKind};
 use vmconf::run::anchor::Anchor;
 use vmconf::run::sources::{Sources, VectorSource};
-use vmconf::run::{self, KnownVerdicts, LoadOptions};
+use vmconf::run::{self, FileOpener, KnownVerdicts, LoadOptions};
 use vmconf::wire::comparison::{RecordedOutcome, RecordedRun};
 
 use super::errors::{NothingToDo, UsageError};
@@ -80,10 +80,10 @@ impl RunVerdicts {
     /// What a recorded run says about the selected cases of these files, and about those files as a whole.
     fn recorded(run: &RecordedRun, sources: &Sources, options: &LoadOptions) -> RunVerdicts {
         let (mut of, mut summary) = (HashMap::new(), RunSummary::default());
-        let mut signatures = CaseSignatures::default();
+        let (mut opener, mut signatures) = (FileOpener::new(options), CaseSignatures::default());
         for source in sources {
-            let file = run::open(&source, options);
             let whole = source.only.is_none().then(|| escaped(&source.shown).into_owned());
+            let file = opener.open(source);
             for id in file.ids().map(|id| id.to_string()).chain(whole) {
                 let Some(outcome) = run.cases.get(&id) else { continue };
                 signatures.add(&id, outcome.signature.clone());

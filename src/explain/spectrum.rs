@@ -24,7 +24,7 @@ use super::suspects::{
 };
 use crate::model::{SuspectAnalysis, VerdictKind};
 use crate::run::sources::{Sources, VectorSource};
-use crate::run::{self, KnownVerdicts, LoadOptions, LoadedFile, Worker};
+use crate::run::{self, FileOpener, KnownVerdicts, LoadOptions, LoadedFile, Worker};
 use crate::testees::Testee;
 
 /// The most failing cases that are explained, the shortest ones, and how many instructions they may have together: it
@@ -140,9 +140,10 @@ impl Spectrometer<'_> {
         let files: Vec<VectorSource> = sources.iter().collect();
         let (next, spectra) = (AtomicUsize::new(0), Mutex::new(Spectra::default()));
         let work = || {
+            let mut opener = FileOpener::new(self.options);
             let mut worker = Worker::new(&self.options.run);
             while let Some(source) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let of_file = self.of_file(&mut worker, source);
+                let of_file = self.of_file(&mut opener, &mut worker, source);
                 let mut spectra = spectra.lock().unwrap_or_else(PoisonError::into_inner);
                 spectra.add(of_file);
             }
@@ -158,13 +159,18 @@ impl Spectrometer<'_> {
         spectra
     }
 
-    fn of_file(&self, worker: &mut Worker<'_>, source: &VectorSource) -> FileSpectrum {
+    fn of_file(
+        &self,
+        opener: &mut FileOpener<'_>,
+        worker: &mut Worker<'_>,
+        source: &VectorSource,
+    ) -> FileSpectrum {
         let run = &self.options.run;
         let mut spectra = FileSpectrum::default();
         if run.interrupt.is_requested() {
             return spectra;
         }
-        let file = run::open(source, self.options);
+        let file = opener.open(source.clone());
         let is_named = run::is_elsewhere(&file);
         let kept = self.kept.filter(|_| !is_named).zip(file.content_key(run));
         for index in 0..file.cases() {

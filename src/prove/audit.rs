@@ -9,6 +9,7 @@
 mod change;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use self::change::{AuditChange, AuditChangeKind, changes, changes_below};
 use super::recorded::{RecordedFields, RecordedSteps, StatesFrom, each};
@@ -234,12 +235,11 @@ fn inputs_around<'d>(
 }
 
 /// The file of a case without its other cases, and where the case begins in it, so that parsing is cheap even if the
-/// file has many cases. Of cases that follow each other, one is left, without its contents.
+/// file has many cases. Of [`others`] that follow each other, one is left, without its contents.
 fn alone(file: &LoadedFile<'_>, loaded: &LoadedCase<'_>, depth: usize) -> Option<(Document, u32)> {
     let kept = loaded.range();
-    let others = (0..file.cases()).filter_map(|index| Some(file.case(index)?.range()));
     let (mut text, mut from, mut start) = (String::new(), 0, kept.start);
-    for other in others.filter(|other| other.end <= kept.start || other.start >= kept.end) {
+    for other in others(file, loaded) {
         if other.start < from {
             continue;
         }
@@ -257,6 +257,23 @@ fn alone(file: &LoadedFile<'_>, loaded: &LoadedCase<'_>, depth: usize) -> Option
     }
     text.push_str(file.text().get(from..)?);
     Some((Document::parse(text, depth).ok()?, u32::try_from(start).ok()?))
+}
+
+/// What is left out of a file for a case: the outermost data that have other cases, and the other cases in the one that
+/// has this case, too.
+fn others(file: &LoadedFile<'_>, loaded: &LoadedCase<'_>) -> Vec<Range<usize>> {
+    let kept = loaded.range();
+    let is_other = |range: &Range<usize>| range.end <= kept.start || range.start >= kept.end;
+    let mut others = Vec::new();
+    for datum in loaded.document.root().values() {
+        let mut cases = file.cases_in(datum).map(JsonNode::range);
+        if !is_other(&datum.range()) {
+            others.extend(cases.filter(is_other));
+        } else if cases.next().is_some() {
+            others.push(datum.range());
+        }
+    }
+    others
 }
 
 /// Whether a text between two values makes them items of one array or members of one object that follow each other: a

@@ -6,7 +6,7 @@ use crate::machines::Engine;
 use crate::machines::observe::Observe;
 use crate::model::{Assertion, Case, Expected, MemberShape, Path, PathKey, Step, Value};
 use crate::run::sources::Sources;
-use crate::run::{self, IgnoredField, IgnoredFields, LoadOptions, LoadedFile, Worker};
+use crate::run::{FileOpener, IgnoredField, IgnoredFields, LoadOptions, LoadedFile, Worker};
 use crate::testees::Stopped;
 
 /// Where the states of a case are from.
@@ -38,7 +38,7 @@ impl RecordedSteps {
 #[derive(Default)]
 pub(super) struct RecordedFields {
     declared: Vec<&'static str>,
-    values: Vec<(&'static str, Value)>,
+    values: HashMap<&'static str, Value>,
 }
 
 impl Observe for RecordedFields {
@@ -47,7 +47,7 @@ impl Observe for RecordedFields {
     }
 
     fn observe(&self, field: &str) -> Option<Value> {
-        self.values.iter().find(|(name, _)| *name == field).map(|(_, value)| value.clone())
+        self.values.get(field).cloned()
     }
 }
 
@@ -67,10 +67,10 @@ pub(super) fn each(
     options: &LoadOptions,
     mut take: impl FnMut(&LoadedFile<'_>, usize, Option<RecordedSteps>),
 ) -> u64 {
-    let mut worker = Worker::new(&options.run);
+    let (mut opener, mut worker) = (FileOpener::new(options), Worker::new(&options.run));
     let mut broken = 0;
     for source in sources {
-        let file = run::open(&source, options);
+        let file = opener.open(source);
         broken += u64::from(file.broken().is_some());
         for index in 0..file.cases() {
             if options.run.interrupt.is_requested() {

@@ -14,7 +14,7 @@ use super::known_verdicts::KnownVerdicts;
 use super::load::LoadedFile;
 use super::not_compared::add;
 use super::options::{LoadOptions, RunOptions, UnmatchedEntries};
-use super::select;
+use super::select::FileOpener;
 use super::source::VectorSource;
 use super::sources::Sources;
 use crate::model::explanation::MAX_EXPLAINED;
@@ -223,6 +223,7 @@ impl<'s> RunCollector<'s> {
     /// Explains cases, in the order of the run.
     fn explain_some(&mut self, explain: Explain<'_>) {
         let explained = shared_out(std::mem::take(&mut self.explainable), |(number, ..)| *number);
+        let mut opener = FileOpener::new(self.options);
         let mut last: Option<LoadedFile<'_>> = None;
         for (_, source, index) in &explained {
             // A user who interrupts a run does not wait for explanations, which run cases again.
@@ -232,7 +233,7 @@ impl<'s> RunCollector<'s> {
             // Cases of one file follow each other.
             let file = match last.take().filter(|file| file.source() == source) {
                 Some(same) => last.insert(same),
-                None => last.insert(select::open(source, self.options)),
+                None => last.insert(opener.open((**source).clone())),
             };
             // The file may have changed in between.
             if *index < file.cases() {

@@ -150,12 +150,15 @@ fn observe_each<'c, 's>(
 ) -> Result<ObservedFields<'c, 's>, UnknownField> {
     let mut fields = ObservedFields::new();
     let mut marks = NameMarks::default();
+    // All of them, if they are many.
+    let mut many = HashSet::new();
     for assertion in assertions {
         let field = assertion.at.first();
         match field {
             PathKey::Name(name) => {
                 // Assertions on a field mostly follow each other.
-                if marks.add(name) && fields.iter().rev().any(|observed| observed.0 == field) {
+                let is_among = |fields: &ObservedFields<'_, '_>| fields.iter().rev().any(|it| it.0 == field);
+                if marks.add(name) && (many.contains(field) || many.is_empty() && is_among(&fields)) {
                     continue;
                 }
                 let value = state.observed(name);
@@ -163,6 +166,10 @@ fn observe_each<'c, 's>(
                     return Err(UnknownField { field: field.to_string(), origin: assertion.origin });
                 }
                 fields.push((field, value));
+                if fields.len() > LARGE {
+                    let added = if many.is_empty() { 0 } else { fields.len() - 1 };
+                    many.extend(fields[added..].iter().map(|observed| observed.0));
+                }
             }
             PathKey::Index(_) => {
                 return Err(UnknownField { field: field.to_string(), origin: assertion.origin });

@@ -92,6 +92,13 @@ impl<'s> LoadedFile<'s> {
         }
     }
 
+    /// The same file with only the cases at these indices, for a source that selects them.
+    pub(super) fn with(&self, source: Arc<VectorSource>, indices: &[usize]) -> LoadedFile<'s> {
+        let cases = self.cases.as_ref().map(|cases| cases.with(source.clone(), indices));
+        let (errors, notes) = (self.errors.clone(), self.notes.clone());
+        LoadedFile { source, cases, errors, notes, options: self.options }
+    }
+
     /// Drops errors and notes that belong to no case: another part of the run reports them.
     pub(super) fn forget_whole(&mut self) {
         self.errors.clear();
@@ -153,6 +160,15 @@ impl<'s> LoadedFile<'s> {
         self.cases.as_ref()?.case(index)
     }
 
+    /// The selected cases in a datum of the document.
+    pub(crate) fn cases_in<'d>(&self, datum: JsonNode<'d>) -> impl Iterator<Item = JsonNode<'d>> {
+        let entries = self.cases.as_ref().map_or(&[][..], |cases| &cases.entries);
+        let first = entries.partition_point(|(_, entry)| entry.node < datum.index());
+        let cases =
+            entries[first..].iter().map(move |(_, entry)| JsonNode::at_index(datum.document(), entry.node));
+        cases.take_while(move |case| datum.range().contains(&case.range().start))
+    }
+
     /// The key of its cached results; `None` when caching is off or the file has no format.
     pub(super) fn key(&self) -> Option<&FileKey> {
         self.cases.as_ref()?.key.as_ref()
@@ -192,11 +208,11 @@ impl<'s> LoadedFile<'s> {
 pub(crate) struct LoadedCases<'s> {
     source: Arc<VectorSource>,
     options: &'s FileOptions,
-    pub(crate) document: Document,
+    pub(crate) document: Arc<Document>,
     pub(crate) format: &'static Format,
     /// The cases, in document order.
     pub(crate) entries: Arc<Vec<(CaseId, FileEntry)>>,
-    shared: SharedFile,
+    shared: Arc<SharedFile>,
     key: Option<FileKey>,
     content: Option<ContentDigest>,
     executed: ExecutedCases,
@@ -220,7 +236,7 @@ impl<'s> LoadedCases<'s> {
             (id, entry)
         };
         let entries = Arc::new(outline.into_iter().zip(numbers).map(id).collect());
-        let (shared, executed) = (SharedFile::default(), ExecutedCases::default());
+        let (document, shared, executed) = (Arc::new(document), Arc::default(), ExecutedCases::default());
         LoadedCases { source, options, document, format, entries, shared, key: None, content: None, executed }
     }
 
@@ -228,13 +244,24 @@ impl<'s> LoadedCases<'s> {
         LoadedCases {
             source: self.source.clone(),
             options: self.options,
-            document: Document::empty(),
+            document: Arc::new(Document::empty()),
             format: self.format,
             entries: self.entries.clone(),
-            shared: SharedFile::default(),
+            shared: Arc::default(),
             key: self.key.clone(),
             content: self.content,
             executed: ExecutedCases::default(),
+        }
+    }
+
+    /// The cases at these indices, for a source that selects them.
+    fn with(&self, source: Arc<VectorSource>, indices: &[usize]) -> LoadedCases<'s> {
+        LoadedCases {
+            source,
+            document: self.document.clone(),
+            entries: Arc::new(indices.iter().map(|index| self.entries[*index].clone()).collect()),
+            shared: self.shared.clone(),
+            ..self.without_document()
         }
     }
 

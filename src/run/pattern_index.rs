@@ -1,12 +1,13 @@
 //! Finds the globs that a text may match, of many.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 /// Characters that are not themselves in a glob.
 const SPECIAL: [char; 7] = ['*', '?', '[', ']', '{', '}', '\\'];
 
 /// Globs by what each text that they match begins or ends with: the part before the first special character, or
-/// that after the last one, whichever is longer. So a text is compared with few of many globs.
+/// that after the last one, whichever fewer of the globs have, or is longer. So a text is compared with few of many globs.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PatternIndex {
     starts: Literals,
@@ -20,15 +21,17 @@ impl PatternIndex {
     /// The index of these globs.
     pub(super) fn of<'p>(patterns: impl Iterator<Item = &'p str>) -> PatternIndex {
         let mut index = PatternIndex::default();
-        for (number, pattern) in patterns.enumerate() {
-            let start = &pattern[..pattern.find(SPECIAL).unwrap_or(pattern.len())];
-            // The character after a backslash is left out, too.
-            let end = pattern.rfind(SPECIAL).map_or("", |last| {
-                let skipped = if pattern[last..].starts_with('\\') { 2 } else { 1 };
-                pattern.get(last + skipped..).unwrap_or("")
-            });
+        let parts: Vec<_> = patterns.map(|pattern| (start(pattern), end(pattern))).collect();
+        let (mut starts, mut ends) = (HashMap::new(), HashMap::new());
+        for (start, end) in &parts {
+            *starts.entry(*start).or_insert(0) += 1;
+            *ends.entry(*end).or_insert(0) += 1;
+        }
+        for (number, (start, end)) in parts.into_iter().enumerate() {
+            let rank = |part: &str, count: usize| (part.is_empty(), count, Reverse(part.len()));
+            let is_start = rank(start, starts[start]) < rank(end, ends[end]);
             let (literals, literal) =
-                if start.len() > end.len() { (&mut index.starts, start) } else { (&mut index.ends, end) };
+                if is_start { (&mut index.starts, start) } else { (&mut index.ends, end) };
             let of_this_length = literals.entry(literal.len()).or_default();
             of_this_length.entry(literal.to_owned()).or_default().push(number);
         }
@@ -47,6 +50,18 @@ impl PatternIndex {
     }
 }
 
+fn start(pattern: &str) -> &str {
+    &pattern[..pattern.find(SPECIAL).unwrap_or(pattern.len())]
+}
+
+/// The character after a backslash is left out, too.
+fn end(pattern: &str) -> &str {
+    pattern.rfind(SPECIAL).map_or("", |last| {
+        let skipped = if pattern[last..].starts_with('\\') { 2 } else { 1 };
+        pattern.get(last + skipped..).unwrap_or("")
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -55,8 +70,9 @@ mod tests {
     fn a_text_is_compared_with_globs_that_begin_or_end_like_it() {
         let begins = (100..1_000).map(|number| format!("a.json::c{number}*"));
         let ends = (100..1_000).map(|number| format!("*.json::d{number}"));
+        let starts_alike = (100..1_000).map(|number| format!("b.json::*e{number}"));
         let others = ["*", "a.json::c100", "[ab].json::\\*x", "a{b,c", "x\\é"].map(str::to_owned);
-        let patterns: Vec<_> = begins.chain(ends).chain(others).collect();
+        let patterns: Vec<_> = begins.chain(ends).chain(others).chain(starts_alike).collect();
         let index = PatternIndex::of(patterns.iter().map(String::as_str));
         assert_eq!(index.candidates("a.json::c100"), [0, 1800, 1801]);
         assert_eq!(index.candidates("a.json::d999"), [1799, 1800]);
@@ -64,5 +80,6 @@ mod tests {
         assert_eq!(index.candidates("ab,c"), [1800, 1803]);
         assert_eq!(index.candidates("a.json::c10\u{e4}"), [1800]);
         assert_eq!(index.candidates(""), [1800]);
+        assert_eq!(index.candidates("b.json::e100"), [1800, 1805]);
     }
 }

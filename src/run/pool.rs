@@ -18,7 +18,7 @@ use super::judged_case::JudgedCase;
 use super::load::LoadedFile;
 use super::options::{LoadOptions, RunOptions};
 use super::order::{Finished, NextCase, Order};
-use super::select::{Purpose, open_in_turn};
+use super::select::{FileOpener, Purpose};
 use super::source::VectorSource;
 use super::sources::{self, Sources};
 use crate::model::{Interrupt, Verdict};
@@ -163,7 +163,7 @@ fn work_on<'s>(
     let mut worker = PoolWorker {
         work,
         stop,
-        options,
+        opener: FileOpener::new(options),
         worker: Worker::new(&options.run),
         last: None,
         kept: VecDeque::new(),
@@ -193,7 +193,7 @@ fn work_on<'s>(
 struct PoolWorker<'w, 's> {
     work: &'w PoolWork<'s>,
     stop: &'w PoolStop,
-    options: &'s LoadOptions,
+    opener: FileOpener<'s>,
     worker: Worker<'s>,
     /// The number of the last file that it worked on.
     last: Option<usize>,
@@ -204,7 +204,7 @@ impl<'s> PoolWorker<'_, 's> {
     /// Opens a file, and runs its cases if they are few.
     fn open(&mut self, number: usize, source: VectorSource) -> Finished<'s> {
         self.last = Some(number);
-        let file = open_in_turn(number, source, Purpose::Run, self.options);
+        let file = self.opener.open_in_turn(number, source, Purpose::Run);
         // Results that wait to be put in order take little memory without the document.
         let (file, judged) = if file.cases() <= FEW {
             self.work.add(number, FileSize::of(&file), None);

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::execute::Worker;
 use super::expression::CaseInfo;
 use super::judged_case::JudgedCase;
+use super::last_file::LastFile;
 use super::load::{LoadedCase, LoadedCases, LoadedFile, load};
 use super::options::{LoadOptions, RunOptions};
 use super::source::VectorSource;
@@ -29,24 +30,41 @@ pub enum Purpose {
 /// Loads a file and selects its cases. Errors in the file are part of the result. Of a run of a part, it must have been
 /// opened in its turn.
 pub fn open<'s>(source: &VectorSource, options: &'s LoadOptions) -> LoadedFile<'s> {
-    own(selected(load(Arc::new(source.clone()), None, options), Purpose::Look, &options.run), options)
+    FileOpener::new(options).open(source.clone())
 }
 
-/// Like [`open`], for the file at this index of a selection. All its files must be opened, since the number of cases in
-/// one decides which part the cases of the next are in; a file that is opened too early waits.
-pub fn open_in_turn(
-    number: usize,
-    source: VectorSource,
-    purpose: Purpose,
-    options: &LoadOptions,
-) -> LoadedFile<'_> {
-    let turn = options.run.part.as_ref().map(|part| part.turn(number));
-    let file = selected(load(Arc::new(source), None, options), purpose, &options.run);
-    if let Some(turn) = turn {
-        let partitioned = PartitionedFile { name: &file.source().shown, content: file.content() };
-        turn.take(partitioned, file.case_ids());
+/// Opens files one after another. A file of which cases are named one after another is read once.
+pub struct FileOpener<'s> {
+    options: &'s LoadOptions,
+    last: LastFile<'s>,
+}
+
+impl<'s> FileOpener<'s> {
+    /// An opener of files with these options.
+    pub fn new(options: &'s LoadOptions) -> FileOpener<'s> {
+        FileOpener { options, last: LastFile::default() }
     }
-    own(file, options)
+
+    /// As [`open`].
+    pub fn open(&mut self, source: VectorSource) -> LoadedFile<'s> {
+        own(self.select(source, Purpose::Look), self.options)
+    }
+
+    /// Like [`open`], for the file at this index of a selection. All its files must be opened, since the number of
+    /// cases in one decides which part the cases of the next are in; a file that is opened too early waits.
+    pub fn open_in_turn(&mut self, number: usize, source: VectorSource, purpose: Purpose) -> LoadedFile<'s> {
+        let turn = self.options.run.part.as_ref().map(|part| part.turn(number));
+        let file = self.select(source, purpose);
+        if let Some(turn) = turn {
+            let partitioned = PartitionedFile { name: &file.source().shown, content: file.content() };
+            turn.take(partitioned, file.case_ids());
+        }
+        own(file, self.options)
+    }
+
+    fn select(&mut self, source: VectorSource, purpose: Purpose) -> LoadedFile<'s> {
+        selected(self.last.load(Arc::new(source), self.options), purpose, &self.options.run)
+    }
 }
 
 /// A file with the cases of the part that runs.

@@ -127,6 +127,11 @@ fn missing_cases_are_errors() {
             "{command}"
         );
     }
+    // The first one in the order of the arguments, whichever file it is of.
+    let other = project.path("suite/gas.json");
+    let typed = ["many/gas.json::gas", &format!("{other}::first"), "many/gas.json::second"];
+    let ran = project.vmconf("project", &[&["run"][..], &typed].concat());
+    assert_eq!((ran.exit, &*ran.stderr), (2, "error: there is no case first in ../suite/gas.json\n"),);
     let ran = project.vmconf("project", &["list", "many", "--filter", "nothing"]);
     assert_eq!((ran.exit, &*ran.stdout, &*ran.stderr), (4, "", "note: no case matches\n"));
 }

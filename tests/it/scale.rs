@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::support::{command, shown, vmconf};
 use tempfile::TempDir;
 use vmconf::explain::explain_on_screen;
-use vmconf::model::{Event, Explanation, Value};
+use vmconf::model::{Event, Explanation, Value, VerdictKind};
 use vmconf::run::anchor::Anchor;
 use vmconf::run::{self, Explainers, LoadOptions, LoadedFile, RunOptions, sources};
 
@@ -101,6 +101,24 @@ fn explain_and_delete(file: &LoadedFile<'_>, index: usize, options: &RunOptions)
     let id = file.ids().next().unwrap().to_string();
     let _ = fs::remove_file(Path::new("/").join(id.split("::").next().unwrap()));
     explain_on_screen(file, index, options)
+}
+
+/// Cases that are named one after another run in the order in which they are named, and their file is read once.
+#[test]
+fn named_cases_of_a_file_open_it_once() {
+    let folder = TempDir::new().unwrap();
+    let path = failing(&folder, 4);
+    let typed = ["2", "0", "3", "1", "2"].map(|case| format!("{path}::{case}").into());
+    let found = sources::find(&typed, &Anchor::at(Path::new("/")).unwrap()).unwrap();
+    let (options, mut names) = (LoadOptions::default(), Vec::new());
+    run::run(&found.sources, &options, &mut |event| {
+        if let Event::Finished(report) = event {
+            assert_eq!(report.verdict.kind(), VerdictKind::Fail, "{:?}", report.verdict);
+            let _ = fs::remove_file(&path);
+            names.extend(report.id.name);
+        }
+    });
+    assert_eq!(names.iter().map(|name| &**name).collect::<Vec<_>>(), ["2", "0", "3", "1"]);
 }
 
 /// Explanations of cases of one file read it once: opening a large file for each takes long.

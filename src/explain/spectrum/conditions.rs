@@ -8,7 +8,7 @@ use super::before::{MAX_COMPARED, NumbersBefore, ObservedNumber, SeparatingRule,
 use crate::explain::suspects::ochiai;
 use crate::model::{SeparatingCondition, Suspect, SuspectAnalysis, SuspectName, VerdictKind, counted};
 use crate::run::sources::Sources;
-use crate::run::{self, KnownVerdicts, LoadOptions, LoadedCase, LoadedFile};
+use crate::run::{FileOpener, KnownVerdicts, LoadOptions, LoadedCase, LoadedFile};
 
 /// The most files that a condition names.
 const MAX_FILES: usize = 4;
@@ -98,11 +98,12 @@ impl CasesByName<'_> {
         groups: &mut [(CaseGroup, StatesBefore)],
     ) -> Vec<ObservedNumber> {
         let mut all = Vec::new();
+        let mut opener = FileOpener::new(options);
         for source in sources {
             if options.run.interrupt.is_requested() {
                 break;
             }
-            let file = run::open(&source, options);
+            let file = opener.open(source);
             for case in (0..file.cases()).filter_map(|index| file.case(index)) {
                 self.read_case(&file, &case, &mut all, groups);
             }

@@ -1,5 +1,6 @@
 //! A declaration of a family: what its TOML says, checked, with every fault located.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use toml::Spanned;
@@ -112,7 +113,8 @@ fn distinct(
     state: &[DeclaredField],
     input: &[DeclaredField],
 ) {
-    let both = input.iter().filter(|member| state.iter().any(|field| field.name == member.name));
+    let fields: HashSet<&str> = state.iter().map(|field| &*field.name).collect();
+    let both = input.iter().filter(|member| fields.contains(&*member.name));
     for member in both {
         let table = root.get("input").and_then(|value| value.get_ref().as_table());
         let key = table.and_then(|table| table.keys().find(|key| *member.name == *key.get_ref().as_ref()));
@@ -141,9 +143,10 @@ fn machine_name(reader: &mut TomlReader<'_>, value: &Spanned<DeValue<'_>>) -> Op
 fn optional(reader: &mut TomlReader<'_>, root: &DeTable<'_>, state: &[DeclaredField]) -> Vec<String> {
     let Some(value) = root.get("optional") else { return Vec::new() };
     let names = reader.texts(value, "optional");
+    let fields: HashSet<&str> = state.iter().map(|field| &*field.name).collect();
     let mut known = Vec::new();
     for (name, span) in names {
-        if state.iter().any(|field| *field.name == *name) {
+        if fields.contains(&*name) {
             known.push(name);
         } else {
             let fields = state.iter().map(|field| &*field.name);

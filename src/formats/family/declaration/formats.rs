@@ -1,5 +1,6 @@
 //! `[format]`: where things lie in a file.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
@@ -219,13 +220,14 @@ fn expect(
     unlisted: &mut UnlistedFields,
 ) -> Vec<Demanded> {
     let mut demanded = Vec::new();
+    let numbers: HashMap<&str, usize> = names.state.iter().map(|field| &*field.name).zip(0..).collect();
     for (key, value) in reader.table(value, "expect") {
         let name = key.get_ref().as_ref();
         if name == ALL {
             demanded.extend(demand_all(reader, value, unlisted).map(Demanded::All));
             continue;
         }
-        let Some(field) = names.state.iter().position(|field| field.name == *name) else {
+        let Some(field) = numbers.get(name).copied() else {
             let known = names.state.iter().map(|field| &*field.name);
             reader.no_such(key.span(), &format!("{name:?} is not a field of [state]"), name, known);
             continue;
