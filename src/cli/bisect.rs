@@ -95,7 +95,7 @@ impl Bisect {
             let limits = &loaded.options().limits;
             let (mut one, mut other) = (one.limited(limits), other.limited(limits));
             let found = bisect::runs(&mut one, &mut other, info.isa).map_err(stopped_early)?;
-            let id = loaded.ids().nth(index).map(|id| id.to_string());
+            let id = loaded.ids().nth(index).map(ToString::to_string);
             let words: ShellWords = id.into_iter().collect();
             let words = words.and(settings.repeated(FlagEffect::Verdicts));
             let exit = show(&found, &names, Some(words).filter(|_| !vms.iter().any(|vm| hides_steps(vm))))?;

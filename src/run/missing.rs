@@ -26,7 +26,7 @@ pub fn missing_cases(source: &VectorSource, options: &LoadOptions) -> Vec<Missin
     if file.cases() == 0 && !file.errors().is_empty() {
         return Vec::new();
     }
-    let ids: Vec<_> = file.ids().map(|id| id.to_string()).collect();
+    let ids: Vec<_> = file.ids().map(ToString::to_string).collect();
     let names: BTreeSet<_> = ids.iter().filter_map(|id| case_in(id, &source.shown)).collect();
     let missing = only.iter().filter(|name| !names.contains(name.as_str()));
     let near = |name: &str| nearest(name, names.iter().copied()).map(str::to_owned);
