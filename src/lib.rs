@@ -35,7 +35,7 @@
 //!     execute it           run::execute::perform         Case: program, steps, assertions
 //!                          testees::Testee::run
 //!                          machines::machine::run, Machine::advance
-//!     compare              run::compare::diff             Mismatch
+//!     compare              run::compare::differences      CaseDifference
 //!                                                         JudgedCase: the report, and what the run keeps of it
 //! thread of the command    run::pool::collect
 //!   in the order of files  run::collect::RunCollector::case

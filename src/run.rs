@@ -13,8 +13,8 @@
 //! ```text
 //! VectorSource --FileOpener--> LoadedFile --case--> LoadedCase --read--> Case --Worker::run--> JudgedCase
 //!                                                                                                   |
-//! ReportedCase (JSON lines) <--reports-- CaseReport (Event::Case) <--RunCollector, in order---------+
-//! WireExplanation <--reports-- Explanation (Event::Explained) <--explain-- LoadedFile and number of the case
+//! ReportedCase (JSON lines) <--reports-- CaseReport (Event::Finished) <--RunCollector, in order-----+
+//! text of reports <--reports-- Explanation (Event::Explained) <--explain-- LoadedFile and number of the case
 //! ```
 //!
 //! The work list consists of files. Loading a file puts its cases before the remaining files, so that threads

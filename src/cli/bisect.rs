@@ -96,7 +96,7 @@ impl Bisect {
             let FileOptions { limits, ignored, .. } = loaded.options();
             let [mut one, mut other] = [one, other].map(|machine| machine.limited(limits).without(ignored));
             let found = bisect::runs(&mut one, &mut other, info.isa).map_err(stopped_early)?;
-            let id = loaded.ids().nth(index).map(|id| id.to_string());
+            let id = loaded.ids().nth(index).map(ToString::to_string);
             let words: ShellWords = id.into_iter().collect();
             let words = words.and(settings.repeated(FlagEffect::Verdicts));
             let words = Some(words).filter(|_| !vms.iter().any(|vm| hides_steps(vm)));

@@ -71,7 +71,7 @@ fn executable() -> io::Result<File> {
 
 /// The text of a cache file; `None` if there is no such file. Fails when it is not a regular file, is too large, or
 /// cannot be read.
-pub(super) fn read(path: &Path) -> Result<Option<String>, String> {
+fn read(path: &Path) -> Result<Option<String>, String> {
     let file = match open_regular(path, Links::Follow) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         file => file.map_err(|error| error.to_string())?,

@@ -25,7 +25,10 @@ fn case_ids(file: &str, typed: &str) -> Vec<CompletionCandidate> {
     let Ok(anchor) = Anchor::at(Path::new(".")) else { return Vec::new() };
     let Ok(found) = run::sources::find(&[file.into()], &anchor) else { return Vec::new() };
     let options = LoadOptions::default();
-    let ids = found.sources.iter().flat_map(|source| run::open(&source, &options).ids().collect::<Vec<_>>());
+    let ids = found
+        .sources
+        .iter()
+        .flat_map(|source| run::open(&source, &options).ids().cloned().collect::<Vec<_>>());
     // The file as it was typed, which may differ from its name in ids.
     let ids = ids.map(|id| format!("{file}::{}", id.in_file())).filter(|id| id.starts_with(typed));
     ids.map(CompletionCandidate::new).collect()

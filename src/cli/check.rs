@@ -4,18 +4,17 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::io::{self, Write};
 
-use anyhow::Context;
 use clap::Args;
-use clap::builder::PossibleValuesParser;
 use vmconf::lint::fix::{Fixed, fix};
-use vmconf::lint::output::{LintExtent, LintOutput, LintOutputOptions, LintSummary};
+use vmconf::lint::output::{LintExtent, LintOutput, LintOutputOptions, LintSummary, OutputKind};
 use vmconf::lint::outputs::OUTPUTS;
 use vmconf::lint::{Checked, Checker};
+use vmconf::model::Exit;
 use vmconf::model::rule::RULES;
-use vmconf::model::{Exit, Renderer};
 use vmconf::run::anchor::Anchor;
 use vmconf::run::sources::VectorSource;
 
+use super::form::forms;
 use super::output;
 use super::reports::below_checkout;
 use super::result_file::ResultFile;
@@ -37,9 +36,9 @@ pub(super) struct CheckArgs {
     #[arg(long)]
     fix: bool,
 
-    /// Output form: text for people, sarif for programs
-    #[arg(short, long, alias = "as", value_name = "FORM", default_value = OUTPUTS[0].name, value_parser = PossibleValuesParser::new(Renderer::names(OUTPUTS)))]
-    output: String,
+    /// Output form
+    #[arg(short = 'o', long = "output", alias = "as", value_name = "FORM", default_value = OUTPUTS[0].name, value_parser = forms(OUTPUTS))]
+    form: &'static OutputKind,
 
     /// Print all findings of a rule, not only the first and a count
     #[arg(long)]
@@ -57,7 +56,7 @@ impl CheckArgs {
         }
         let options = self.select.options(settings)?;
         let mut checker = Checker::new(&options);
-        let mut out = self.output(&settings.anchor)?;
+        let mut out = self.output(&settings.anchor);
         let (mut summary, mut unwritten) = (LintSummary::default(), 0);
         for source in &self.select.sources(settings, &options)? {
             let mut checked = checker.check(&source);
@@ -80,12 +79,11 @@ impl CheckArgs {
         })
     }
 
-    fn output(&self, anchor: &Anchor) -> anyhow::Result<Box<dyn LintOutput>> {
-        let kind = Renderer::by_name(OUTPUTS, &self.output).context("--output")?;
+    fn output(&self, anchor: &Anchor) -> Box<dyn LintOutput> {
         let extent = if self.all { LintExtent::All } else { LintExtent::First };
         let options =
             LintOutputOptions { extent, below_checkout: below_checkout(anchor).unwrap_or_default() };
-        Ok((kind.new)(Box::new(output::stdout()), options))
+        (self.form.new)(Box::new(output::stdout()), options)
     }
 }
 

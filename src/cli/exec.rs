@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use clap::Args;
 use serde_json::Value as Json;
-use vmconf::formats::{Format, Inputs, MakeVector, NewVector, StateOf, made_for};
+use vmconf::formats::{Format, Inputs, MakeVector, NewVector, NotRepresentable, StateOf, made_for};
 use vmconf::machines::{MachineInfo, ProgramLanguage};
 use vmconf::model::{Case, Exit, Verdict};
 use vmconf::run::{self, FileOptions, LoadOptions, RunOptions, Worker};
@@ -170,8 +170,8 @@ fn execute(machine: &'static MachineInfo, case: Case, options: &LoadOptions) -> 
 }
 
 /// The document as the text of a file.
-fn text_of(document: Result<Json, impl std::fmt::Display>) -> anyhow::Result<String> {
-    let document = document.map_err(|why| anyhow::anyhow!("{why}"))?;
+fn text_of(document: Result<Json, NotRepresentable>) -> anyhow::Result<String> {
+    let document = document.map_err(anyhow::Error::msg)?;
     Ok(serde_json::to_string_pretty(&document)? + "\n")
 }
 

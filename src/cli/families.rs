@@ -32,7 +32,7 @@ pub(super) fn configured(settings: &Settings) -> anyhow::Result<Families> {
                 declared.name
             );
         }
-        families = with(&families, family)?;
+        families = families.with(family).map_err(anyhow::Error::msg)?;
     }
     Ok(families)
 }
@@ -47,7 +47,7 @@ pub(super) fn declarations(settings: &Settings) -> impl Iterator<Item = &Path> {
 pub(super) fn named(argument: &str, families: &Families) -> anyhow::Result<(&'static Family, Families)> {
     if is_path(argument) {
         let family = install(Path::new(argument))?;
-        return Ok((family, with(families, family)?));
+        return Ok((family, families.with(family).map_err(anyhow::Error::msg)?));
     }
     if let Some(known) = families.by_name(argument) {
         return Ok((known.family, families.clone()));
@@ -130,11 +130,6 @@ pub(super) fn not_compared(fields: &[&str]) -> String {
 /// Why a command that is about instructions does nothing for a family.
 pub(super) const NO_INSTRUCTIONS: &str =
     "a family has no instructions, since vmconf does not embed its machine";
-
-/// These families and another one. Fails when vmconf embeds a machine of this name.
-pub(super) fn with(families: &Families, family: &'static Family) -> anyhow::Result<Families> {
-    families.with(family).map_err(|why| anyhow::anyhow!("{why}"))
-}
 
 /// Reads a declaration. Fails when it cannot be read or is wrong, or vmconf embeds its machine; all faults but the
 /// last one are printed.

@@ -190,7 +190,7 @@ impl FamilyInitArgs {
                 break;
             }
         }
-        let inferred = infer(&self.name()?, &documents).map_err(|why| anyhow::anyhow!("{why}"))?;
+        let inferred = infer(&self.name()?, &documents).map_err(anyhow::Error::msg)?;
         output::print(|out| out.write_all(inferred.text.as_bytes()))?;
         inferred.notes.iter().for_each(|note| output::note(&format!("note: {}", escaped(note))));
         Ok(Exit::Passed)

@@ -105,10 +105,12 @@ impl FillCommand {
             let filled = fill::fill(&source, &machines, fill_options);
             let is_changed = filled.new != filled.old;
             let texts = OldAndNew { old: &filled.old, new: &filled.new };
-            let end = match () {
-                () if !is_changed => FileEnd::Same,
-                () if self.check || write(&source, texts) => FileEnd::Changed,
-                () => FileEnd::NotWritten,
+            let end = if !is_changed {
+                FileEnd::Same
+            } else if self.check || write(&source, texts) {
+                FileEnd::Changed
+            } else {
+                FileEnd::NotWritten
             };
             session.file(&filled, end)?;
             if let Some(format) = filled.format_without_fill {
@@ -237,11 +239,14 @@ impl<W: Write> FillSession<'_, W> {
         }
         self.out.flush()?;
         let is_stale = self.command.check && *changed > 0;
-        Ok(match () {
-            () if *broken > 0 || not_written > 0 => Exit::Broken,
-            () if open > 0 || is_stale => Exit::Failed,
-            () if filled + up_to_date == 0 => Exit::NothingRan,
-            () => Exit::Passed,
+        Ok(if *broken > 0 || not_written > 0 {
+            Exit::Broken
+        } else if open > 0 || is_stale {
+            Exit::Failed
+        } else if filled + up_to_date == 0 {
+            Exit::NothingRan
+        } else {
+            Exit::Passed
         })
     }
 }

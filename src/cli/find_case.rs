@@ -22,7 +22,7 @@ pub(super) fn with_case<T>(
     for source in sources {
         let loaded = run::open(&source, options);
         broken.extend(loaded.errors().iter().map(|diagnostic| diagnostic.located(&source.shown)));
-        ids.extend(loaded.ids().take(SHOWN + 1).map(|id| id.to_string()));
+        ids.extend(loaded.ids().take(SHOWN + 1).map(ToString::to_string));
         if loaded.cases() > 0 {
             only = Some(loaded);
         }
@@ -54,7 +54,7 @@ pub(super) fn selected_ids(
     for source in sources {
         let room = most - ids.len();
         let loaded = run::open(&source, options);
-        ids.extend(loaded.ids().take(room).map(|id| id.to_string()));
+        ids.extend(loaded.ids().take(room).map(ToString::to_string));
         if loaded.cases() > room {
             return (ids, Remaining::Some);
         }

@@ -16,21 +16,30 @@ const MAX_BYTES: u64 = 1 << 28;
 /// The bytes of a file, or of standard input if the path is `-`. Fails when it cannot be read, or is larger than 256
 /// MiB.
 pub(super) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
+    read_at_most(MAX_BYTES, path)
+}
+
+fn read_at_most(most: u64, path: &Path) -> anyhow::Result<Vec<u8>> {
     if path == Path::new("-") {
-        return at_most(MAX_BYTES, stdin()).context("standard input");
+        return at_most(most, stdin()).context("standard input");
     }
-    let read = File::open(path).map_err(anyhow::Error::from).and_then(|file| at_most(MAX_BYTES, file));
+    let read = File::open(path).map_err(anyhow::Error::from).and_then(|file| at_most(most, file));
     read.with_context(|| path.display().to_string())
 }
 
 /// The text of a file, unpacked if it is compressed, or of standard input if the path is `-`. Fails as [`read`], and
 /// when it cannot be unpacked or is not UTF-8.
 pub(super) fn read_text(path: &Path) -> anyhow::Result<String> {
-    let mut bytes = read(path)?;
+    read_text_at_most(MAX_BYTES, path)
+}
+
+/// As [`read_text`], with another limit.
+pub(super) fn read_text_at_most(most: u64, path: &Path) -> anyhow::Result<String> {
+    let mut bytes = read_at_most(most, path)?;
     let name = path.file_name().and_then(|name| name.to_str());
     if name.and_then(uncompressed_name).is_some() {
-        let unpacked = gzip::unpacked(&bytes, MAX_BYTES).and_then(|unpacked| {
-            unpacked.ok_or_else(|| io::Error::other(format!("unpacked, larger than {MAX_BYTES} bytes")))
+        let unpacked = gzip::unpacked(&bytes, most).and_then(|unpacked| {
+            unpacked.ok_or_else(|| io::Error::other(format!("unpacked, larger than {most} bytes")))
         });
         bytes = unpacked.with_context(|| path.display().to_string())?;
     }

@@ -64,7 +64,7 @@ fn count_cases(sources: &Sources, options: &LoadOptions) -> anyhow::Result<Exit>
     let mut counts: IndexMap<(&str, &str, Option<String>), usize> = IndexMap::new();
     let exit = each_file(sources, options, &mut |file| {
         let Some(format) = file.format() else { return Ok(()) };
-        let groups: Vec<_> = file.case_ids().map(|id| id.name.as_deref().and_then(format.group)).collect();
+        let groups: Vec<_> = file.ids().map(|id| id.name.as_deref().and_then(format.group)).collect();
         // Cases of a group mostly follow each other.
         for cases in groups.chunk_by(|one, next| one == next) {
             let group = cases[0].map(str::to_owned);

@@ -11,8 +11,9 @@ use vmconf::run::anchor::Anchor;
 use vmconf::run::merge::{self, MergedRun, PartSource};
 use vmconf::run::open_file::open_below;
 use vmconf::text::file_name::path_of;
+use vmconf::wire::record;
 
-use super::input::read_text;
+use super::input::read_text_at_most;
 use super::reports::{ReportArgs, Reports};
 use super::result_file::TemporaryFiles;
 use super::settings::Settings;
@@ -43,7 +44,7 @@ impl Merge {
         self.reports.check_inputs(&self.files)?;
         let read = |path: &PathBuf| {
             let name = path.display().to_string();
-            read_text(path).map(|text| (name, text))
+            read_text_at_most(record::MAX_BYTES, path).map(|text| (name, text))
         };
         let texts = self.files.iter().map(read).collect::<anyhow::Result<Vec<_>>>()?;
         let folder = self.sources.as_deref().unwrap_or(settings.anchor.folder());

@@ -52,14 +52,6 @@ pub(super) enum Rerun {
     Failed,
 }
 
-impl Rerun {
-    /// The cases, of all runs of a machine from this folder. Fails when no run is recorded, or a record is damaged.
-    pub(super) fn cases(self, anchor: &Anchor, of: &FailuresOf) -> anyhow::Result<RerunCases> {
-        let Rerun::Failed = self;
-        RerunCases::read(anchor, VerdictKind::fails_run, of)
-    }
-}
-
 /// Cases that run again.
 #[derive(Debug)]
 pub(super) struct RerunCases {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use clap::Args;
-use vmconf::model::PartitionPart;
+use vmconf::model::{PartitionPart, VerdictKind};
 use vmconf::run::LoadOptions;
 use vmconf::run::sources::Sources;
 
@@ -56,7 +56,7 @@ impl SubsetArgs {
         options: &mut LoadOptions,
         of: &FailuresOf,
     ) -> anyhow::Result<Subset> {
-        let rerun = self.rerun.map(|rerun| rerun_cases(rerun, select, settings, options, of)).transpose()?;
+        let rerun = self.rerun.map(|Rerun::Failed| rerun_cases(select, settings, options, of)).transpose()?;
         let sources = match &rerun {
             Some(rerun) => rerun.sources(),
             None => select.sources(settings, options)?,
@@ -76,14 +76,15 @@ fn judged_by(settings: &Settings, options: &LoadOptions) -> String {
     lists.fold(settings.verdict_flags(), |text, list| format!("{text}\n{}", list.content))
 }
 
+/// The outstanding failures of a machine, of all runs from this folder, that these arguments select. Fails when no run is
+/// recorded, a record is damaged, or a path does not exist.
 fn rerun_cases(
-    rerun: Rerun,
     select: &Select,
     settings: &Settings,
     options: &LoadOptions,
     of: &FailuresOf,
 ) -> anyhow::Result<RerunCases> {
-    let all = rerun.cases(&settings.anchor, of)?;
+    let all = RerunCases::read(&settings.anchor, VerdictKind::fails_run, of)?;
     if all.is_empty() {
         output::note(&format!("note: {}", all.nothing()));
     }

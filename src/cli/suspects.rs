@@ -84,7 +84,7 @@ impl RunVerdicts {
         for source in sources {
             let whole = source.only.is_none().then(|| escaped(&source.shown).into_owned());
             let file = opener.open(source);
-            for id in file.ids().map(|id| id.to_string()).chain(whole) {
+            for id in file.ids().map(ToString::to_string).chain(whole) {
                 let Some(outcome) = run.cases.get(&id) else { continue };
                 signatures.add(&id, outcome.signature.clone());
                 if of.insert(id, outcome.kind).is_none() {

@@ -345,7 +345,7 @@ impl VmLimits {
 }
 
 /// A command in the working folder, with the default limits.
-fn testee_command(name: &str, words: Vec<String>) -> TesteeCommand {
+pub(super) fn testee_command(name: &str, words: Vec<String>) -> TesteeCommand {
     let name = name.to_owned();
     TesteeCommand { name, words, env: Vec::new(), folder: None, timeout: TIMEOUT, start: START, memory: None }
 }

@@ -15,6 +15,7 @@ use anyhow::Context;
 use console::Term;
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 use vmconf::model::Exit;
+use vmconf::run::anchor::real_path;
 use vmconf::run::sources::{Sources, VectorSource};
 use vmconf::run::{self, LoadOptions, UnmatchedEntries};
 use vmconf::text::file_name::shown;
@@ -127,7 +128,7 @@ struct WatchedFile {
 impl<'r, 'w> WatchSession<'r, 'w> {
     fn new(runner: Runner<'r>, watch: &'w mut WatchArgs) -> anyhow::Result<WatchSession<'r, 'w>> {
         let mut config_files = config_files(runner.settings)?;
-        config_files.extend(runner.declarations().iter().map(|file| real_or_missing(file)));
+        config_files.extend(runner.declarations().iter().map(|file| real_path(file)));
         for folder in config_files.iter().filter_map(|file| file.parent()) {
             // A folder that cannot be watched, such as one that cannot be read, cannot be changed by its user.
             let _ = watch.watcher.watch(folder, RecursiveMode::NonRecursive);
@@ -228,7 +229,7 @@ impl<'r, 'w> WatchSession<'r, 'w> {
     /// Whether a change of this file or folder can change the result of a run.
     fn is_relevant(&self, path: &Path) -> bool {
         let searched = self.runner.searched();
-        let mut searched = searched.iter().map(|searched| real_or_missing(searched));
+        let mut searched = searched.iter().map(|searched| real_path(searched));
         let files = self.files.values().flat_map(|file| file.named.iter().chain([&file.path]));
         searched.any(|searched| path.starts_with(&searched) || searched.starts_with(path))
             || self.config_files.iter().any(|file| file == path)
@@ -251,7 +252,7 @@ impl<'r, 'w> WatchSession<'r, 'w> {
         }
         let searched = self.runner.searched();
         let outside = searched.iter().filter_map(|path| {
-            let path = real_or_missing(path);
+            let path = real_path(path);
             path.ancestors().skip(1).find(|folder| folder.is_dir()).map(Path::to_owned)
         });
         for folder in outside.filter(|outside| !folders.iter().any(|folder| outside.starts_with(folder))) {
@@ -282,7 +283,7 @@ impl<'r, 'w> WatchSession<'r, 'w> {
             self.runner.report_files().filter_map(|file| file.canonicalize().ok()).collect();
         let is_affected = |source: &VectorSource| {
             // A run writes its reports: each run would trigger the next one, endlessly.
-            let is_report = reports.contains(&real_path(source));
+            let is_report = reports.contains(&real_path_of(source));
             let has_changed =
                 |file: &WatchedFile| file.named.iter().chain([&file.path]).any(|it| changes.has(it));
             !is_report && (is_all || self.files.get(&source.shown).is_none_or(has_changed))
@@ -292,7 +293,7 @@ impl<'r, 'w> WatchSession<'r, 'w> {
 
     fn keep(&mut self, sources: &Sources, options: &LoadOptions) {
         for source in sources {
-            let file = WatchedFile { path: real_path(&source), named: run::named_files(&source, options) };
+            let file = WatchedFile { path: real_path_of(&source), named: run::named_files(&source, options) };
             self.files.insert(source.shown, file);
         }
     }
@@ -314,18 +315,8 @@ impl<'r, 'w> WatchSession<'r, 'w> {
 }
 
 /// The path of a vector file with symbolic links resolved.
-fn real_path(source: &VectorSource) -> PathBuf {
+fn real_path_of(source: &VectorSource) -> PathBuf {
     source.path.canonicalize().unwrap_or_else(|_| source.path.clone())
-}
-
-/// The path with symbolic links resolved, as far as it exists.
-fn real_or_missing(path: &Path) -> PathBuf {
-    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let existing = path.ancestors().find_map(|folder| Some((folder, folder.canonicalize().ok()?)));
-    existing.map_or_else(
-        || path.clone(),
-        |(folder, real)| path.strip_prefix(folder).map_or_else(|_| real.clone(), |rest| real.join(rest)),
-    )
 }
 
 /// Where `vmconf.toml` is read from, or would be if it appeared.

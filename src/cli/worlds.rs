@@ -1,7 +1,6 @@
 //! States by their roots: `--worlds`.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::bail;
@@ -10,9 +9,12 @@ use sha2::{Digest, Sha256};
 use vmconf::run::worlds::Worlds;
 use vmconf::run::{FindWorld, sources};
 
-use super::result_file::ResultFile;
+use super::cache_file::CacheFile;
+use super::output;
 use super::settings::Settings;
-use super::{cache_file, history, output};
+
+/// The number of sets of folders whose index is kept.
+const MAX_INDEXES: usize = 8;
 
 /// Where states are looked up by their roots.
 #[derive(Debug, Args)]
@@ -39,13 +41,11 @@ impl WorldsArgs {
         if sources.is_empty() {
             output::note("note: --worlds: there is no vector file in these folders");
         }
-        let path = history::cache_folder().ok().map(|folder| folder.join("worlds").join(self.name()));
-        let kept = path.as_ref().and_then(|path| cache_file::read(path).ok().flatten()).unwrap_or_default();
-        let worlds = Worlds::new(sources, &kept);
-        if let (Some(path), Some(text)) = (path, worlds.text())
-            && let Err(error) = write(&path, &text)
-        {
-            output::note(&format!("note: {}: cannot be written: {error}", path.display()));
+        let file = CacheFile::new("worlds", &self.name(), MAX_INDEXES).ok();
+        let kept = file.as_ref().and_then(|file| file.read(|text| Ok(text.to_owned())));
+        let worlds = Worlds::new(sources, &kept.unwrap_or_default());
+        if let Some((file, text)) = file.zip(worlds.text()) {
+            file.write(&text);
         }
         Ok(Some(Arc::new(move |root| worlds.find(root))))
     }
@@ -60,9 +60,4 @@ impl WorldsArgs {
         }
         hex::encode(&hash.finalize()[..8])
     }
-}
-
-fn write(path: &Path, text: &str) -> std::io::Result<()> {
-    fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
-    ResultFile::own(path)?.write(text.as_bytes())
 }

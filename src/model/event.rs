@@ -72,7 +72,7 @@ pub struct FieldNotCompared {
 }
 
 /// Why assertions on a field are not compared.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum NotComparedReason {
     /// The machine does not report the field, and need not.

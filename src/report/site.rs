@@ -126,7 +126,7 @@ fn overview(matrix: &Matrix, machines: &[SiteMachine<'_>], unlike_suites: &[Unli
     main.push_str(&unlike(unlike_suites));
     let rows = machines.iter().map(|it| {
         let compared = it.machine.last().map_or_else(String::new, not_compared);
-        let statement = format!("<a href=\"{}-statement.html\">statement</a>", it.slug);
+        let statement = format!("<a href=\"{}{STATEMENT}.html\">statement</a>", it.slug);
         vec![link(it), html_text(&it.machine.release()), compared, statement]
     });
     main.push_str("<h2>Machines</h2>\n");
@@ -162,7 +162,7 @@ const TO_OVERVIEW: &str = "<nav><a href=\"index.html\">All machines</a></nav>";
 fn machine_page(matrix: &Matrix, it: &SiteMachine<'_>) -> String {
     let Some(run) = it.machine.last() else { return page(&it.machine.name, TO_OVERVIEW, "<p>No run.</p>\n") };
     let mut main = fact_table(it.machine, run);
-    let _ = writeln!(main, "<p><a href=\"{0}-statement.html\">Conformance statement</a></p>", it.slug);
+    let _ = writeln!(main, "<p><a href=\"{0}{STATEMENT}.html\">Conformance statement</a></p>", it.slug);
     main.push_str("<h2>Suites</h2>\n");
     let suites =
         matrix.suites.iter().map(|suite| vec![html_text(&suite.name), counts(&suite.cells[it.column])]);
@@ -284,7 +284,7 @@ fn statement_page(it: &SiteMachine<'_>, suite: &dyn Fn(&str) -> String) -> Strin
     let slug = &it.slug;
     let navigation = format!(
         "<nav><a href=\"index.html\">All machines</a> <a href=\"{slug}.html\">{}</a> \
-         <a href=\"{slug}-statement.md\">Markdown</a></nav>",
+         <a href=\"{slug}{STATEMENT}.md\">Markdown</a></nav>",
         html_text(&it.machine.name)
     );
     let Some(run) = it.machine.last() else { return page(&title, &navigation, "<p>No run.</p>\n") };

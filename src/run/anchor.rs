@@ -78,7 +78,7 @@ impl Anchor {
 
 /// The path without symbolic links. If there is no such file, that of its nearest existing folder, joined with
 /// the rest.
-fn real_path(path: &Path) -> PathBuf {
+pub fn real_path(path: &Path) -> PathBuf {
     match path.canonicalize() {
         Ok(real) => real,
         // A pipe that a shell made has a path and no real one.

@@ -405,7 +405,7 @@ impl BlessedCase {
         loaded: &LoadedCase<'d>,
         wanted: &BlessOptions,
     ) -> (Vec<TextChange<'d>>, Vec<BlessRefusal>) {
-        let asked = differences(&self.last).iter().filter(|difference| wanted.ask_for(difference));
+        let asked = differences(&self.last).iter().filter(|difference| wanted.selects(difference));
         let Written { changes, refused } = written(asked, loaded);
         let before = by_datum(&self.first);
         let refused = refused.into_iter().map(|(difference, why)| self.refusal(&before, difference, &why));
@@ -473,7 +473,7 @@ impl BlessedCase {
             self.refused.iter().filter_map(|it| Some(((it.step, it.at.as_ref()?), &*it.why))).collect();
         let before = by_datum(&self.first);
         let is_wrong = |it: &&CaseDifference| {
-            !before.contains_key(&datum(it)) || (wanted.ask_for(it) && !refused.contains_key(&datum(it)))
+            !before.contains_key(&datum(it)) || (wanted.selects(it) && !refused.contains_key(&datum(it)))
         };
         let wrong = differences(&self.last).iter().find(is_wrong)?;
         let why = refused.get(&datum(wrong)).map_or(String::new(), |why| format!(": {why}"));
@@ -521,7 +521,7 @@ fn by_datum(report: &CaseReport) -> ByDatum<'_> {
 }
 
 impl BlessOptions {
-    fn ask_for(&self, difference: &CaseDifference) -> bool {
+    fn selects(&self, difference: &CaseDifference) -> bool {
         if self.except.as_ref().is_some_and(|(step, at)| (*step, at) == datum(difference)) {
             return false;
         }

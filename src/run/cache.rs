@@ -143,8 +143,8 @@ impl ResultCache {
     }
 
     /// Looks up the case at a node of a file.
-    pub fn look_up(&self, file: &FileKey, datum: u32, id: &CaseId) -> Lookup {
-        let passes = self.kept.get(file).is_some_and(|results| results.passed.contains(&datum));
+    pub fn look_up(&self, file: &FileKey, node: u32, id: &CaseId) -> Lookup {
+        let passes = self.kept.get(file).is_some_and(|results| results.passed.contains(&node));
         match &self.sample {
             _ if !passes => Lookup::Miss,
             Some(sample) if sample.has(id) => Lookup::Verify,
@@ -154,17 +154,17 @@ impl ResultCache {
 
     /// Whether the case at a node of a file executes any instruction of these names, which `ops` joins; `None` if
     /// that is not cached, or the case is in the sample.
-    pub fn executes(&self, file: &FileKey, datum: u32, id: &CaseId, ops: &str) -> Option<bool> {
-        let executes = *self.kept.get(file)?.executes.get(ops)?.get(&datum)?;
+    pub fn executes(&self, file: &FileKey, node: u32, id: &CaseId, ops: &str) -> Option<bool> {
+        let executes = *self.kept.get(file)?.executes.get(ops)?.get(&node)?;
         let is_verified = self.sample.as_ref().is_some_and(|sample| sample.has(id));
         (!is_verified).then_some(executes)
     }
 
     /// Remembers whether a case executes any instruction of these names.
-    pub fn add_executes(&self, file: &FileKey, datum: u32, ops: &str, executes: bool) {
+    pub fn add_executes(&self, file: &FileKey, node: u32, ops: &str, executes: bool) {
         let mut updates = self.updates();
         let results = updates.files.entry(file.clone()).or_default();
-        results.executes.entry(ops.to_owned()).or_default().insert(datum, executes);
+        results.executes.entry(ops.to_owned()).or_default().insert(node, executes);
     }
 
     /// Marks a file as used in this run.
@@ -180,8 +180,8 @@ impl ResultCache {
     pub fn update(&self, file: &FileKey, update: CacheUpdate) {
         let mut updates = self.updates();
         match update {
-            CacheUpdate::Passes(datum) => {
-                updates.files.entry(file.clone()).or_default().passed.insert(datum);
+            CacheUpdate::Passes(node) => {
+                updates.files.entry(file.clone()).or_default().passed.insert(node);
             }
             CacheUpdate::Refuted => drop(updates.refuted.insert(file.clone())),
         }

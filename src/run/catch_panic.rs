@@ -20,9 +20,9 @@ pub(crate) fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, String> {
             }
         }));
     });
-    IS_CAUGHT.set(true);
+    let outer = IS_CAUGHT.replace(true);
     let result = catch_unwind(AssertUnwindSafe(work));
-    IS_CAUGHT.set(false);
+    IS_CAUGHT.set(outer);
     result.map_err(|payload| message(&*payload))
 }
 

@@ -12,7 +12,7 @@ use super::expected_failures::no_match;
 use super::judged_case::JudgedCase;
 use super::known_verdicts::KnownVerdicts;
 use super::load::LoadedFile;
-use super::not_compared::add;
+use super::not_compared::{self, add};
 use super::options::{LoadOptions, RunOptions, UnmatchedEntries};
 use super::select::FileOpener;
 use super::source::VectorSource;
@@ -186,11 +186,8 @@ impl<'s> RunCollector<'s> {
         if let Some(explain) = self.explainers.explain.take() {
             self.explain_some(explain);
         }
-        if !self.not_compared.is_empty() {
-            let mut fields = std::mem::take(&mut self.not_compared);
-            // The order of the cases may be another in the next run.
-            fields.sort_by(|one, other| one.field.cmp(&other.field));
-            (self.sink)(Event::NotCompared(fields));
+        if let Some(event) = not_compared::event(std::mem::take(&mut self.not_compared)) {
+            (self.sink)(event);
         }
         let interrupted = self.options.run.interrupt.is_requested();
         let seconds = start.elapsed().as_secs_f64();

@@ -9,7 +9,7 @@ use super::compare::{UnknownField, differences};
 use super::file_options::FileOptions;
 use super::judged_case::JudgedCase;
 use super::load::{LoadedCase, LoadedFile};
-use super::not_compared::{leaves_out, left_out};
+use super::not_compared::{may_not_compare, not_compared};
 use super::options::RunOptions;
 use super::read_case::{ReadCase, ReadOr, error, execute};
 use super::running::RunningCase;
@@ -185,10 +185,10 @@ impl<'o> Worker<'o> {
         let machine = loaded.format.machine;
         let report = CaseReport { machine: Some(machine.into()), cached: true, ..loaded.report() };
         let mut judged = JudgedCase::new(report);
-        if leaves_out(machine, loaded.options, &self.run.testee)
+        if may_not_compare(machine, loaded.options, &self.run.testee)
             && let Ok(FileReading { case: Some(case), .. }) = loaded.read()
         {
-            judged.not_compared = left_out(&case, loaded.options, &self.run.testee);
+            judged.not_compared = not_compared(&case, loaded.options, &self.run.testee);
         }
         judged
     }
@@ -220,7 +220,7 @@ impl<'o> Worker<'o> {
             })
         });
         judged.report.time = time;
-        self.with_left_out(loaded, judged)
+        self.with_not_compared(loaded, judged)
     }
 
     /// Reads and runs cases of one file together, until an interrupt.
@@ -245,7 +245,7 @@ impl<'o> Worker<'o> {
                 Err(judged) => (*judged, None),
             };
             judged.report.time = time.or(Some(Duration::ZERO));
-            Some(self.with_left_out(loaded, judged))
+            Some(self.with_not_compared(loaded, judged))
         };
         cases.iter().zip(read).map_while(judge).collect()
     }
@@ -281,10 +281,10 @@ impl<'o> Worker<'o> {
     }
 
     /// Adds what was not compared in a case.
-    fn with_left_out(&self, loaded: &LoadedCase<'_>, mut judged: JudgedCase) -> JudgedCase {
+    fn with_not_compared(&self, loaded: &LoadedCase<'_>, mut judged: JudgedCase) -> JudgedCase {
         let is_compared = matches!(judged.report.verdict.kind(), VerdictKind::Pass | VerdictKind::Fail);
         if let Some(case) = judged.case.as_ref().filter(|_| is_compared) {
-            judged.not_compared = left_out(case, loaded.options, &self.run.testee);
+            judged.not_compared = not_compared(case, loaded.options, &self.run.testee);
         }
         judged
     }
@@ -370,9 +370,9 @@ fn panic_as_error<T>(machine: &str, work: impl FnOnce() -> T) -> Result<T, Strin
 }
 
 /// Compares a case with its cached result.
-fn check(lookup: Option<Lookup>, judged: &mut JudgedCase, datum: u32) {
+fn check(lookup: Option<Lookup>, judged: &mut JudgedCase, node: u32) {
     judged.cache_update = match (lookup, judged.is_cacheable) {
-        (Some(Lookup::Miss), true) => Some(CacheUpdate::Passes(datum)),
+        (Some(Lookup::Miss), true) => Some(CacheUpdate::Passes(node)),
         (Some(Lookup::Hit | Lookup::Verify), false) => {
             judged.report.verdict = refuted(&judged.report.verdict, &judged.notes);
             Some(CacheUpdate::Refuted)

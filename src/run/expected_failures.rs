@@ -89,31 +89,30 @@ impl ExpectedFailures {
             return;
         }
         let Ok(not_passed) = NotPassed::try_from(report.verdict.clone()) else { return };
-        match self.applying(report) {
+        let failure = FailureWords::of(report);
+        match self.applying(report, &failure) {
             Some(number) => {
                 report.verdict = Verdict::ExpectedFail(not_passed, self.listing(&self.entries[number]));
             }
-            None => report.listed = self.objection(first, report),
+            None => report.listed = self.objection(first, &failure),
         }
     }
 
     /// The index of the first entry that matches a case which does not pass and accepts how it does not.
-    pub(super) fn applying(&self, report: &CaseReport) -> Option<usize> {
-        let failure = FailureWords::of(report);
+    fn applying(&self, report: &CaseReport, failure: &FailureWords) -> Option<usize> {
         self.matching(&report.id).find(|number| {
             let entry = &self.entries[*number];
-            !entry.is_expired && entry.other_failure(&failure).is_none()
+            !entry.is_expired && entry.other_failure(failure).is_none()
         })
     }
 
     /// Why a case that does not pass does not match its entry; `None` if it does.
-    fn objection(&self, entry: &ExpectedFailure, report: &CaseReport) -> Option<String> {
+    fn objection(&self, entry: &ExpectedFailure, failure: &FailureWords) -> Option<String> {
         let place = format!("{}:{}", self.file, entry.place.position);
         if let Some(day) = entry.expires.filter(|_| entry.is_expired) {
             return Some(format!("{place}: known until {day}: {}", entry.reason));
         }
-        let failure = FailureWords::of(report);
-        let (known, is) = entry.other_failure(&failure)?;
+        let (known, is) = entry.other_failure(failure)?;
         Some(format!("{place}: fails differently: listed {known}, now {is}"))
     }
 

@@ -2,7 +2,7 @@
 
 use globset::GlobMatcher;
 
-use super::pattern_index::PatternIndex;
+use super::pattern_index::{PatternIndex, SPECIAL};
 use crate::model::CaseId;
 use crate::text::glob::{self, GlobError, Wildcards};
 
@@ -55,7 +55,7 @@ pub(crate) fn naming(text: &str) -> String {
         return text.to_owned();
     }
     let escaped = |character: char| match character {
-        '*' | '?' | '[' | ']' | '{' | '}' | '\\' => format!("[{character}]"),
+        special if SPECIAL.contains(&special) => format!("[{special}]"),
         other => other.to_string(),
     };
     text.chars().map(escaped).collect()

@@ -37,7 +37,7 @@ impl<'s> FileOfNames<'s> {
         let whole = VectorSource { only: None, ..source.clone() };
         let file = load(Arc::new(whole), None, options);
         let mut indices: HashMap<_, Vec<_>> = HashMap::new();
-        for (index, id) in file.case_ids().enumerate() {
+        for (index, id) in file.ids().enumerate() {
             if let Some(name) = case_in(&id.to_string(), &source.shown) {
                 indices.entry(name.to_owned()).or_default().push(index);
             }

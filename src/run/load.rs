@@ -141,18 +141,13 @@ impl<'s> LoadedFile<'s> {
     }
 
     /// The ids of the selected cases.
-    pub fn ids(&self) -> impl Iterator<Item = CaseId> {
-        self.case_ids().cloned()
+    pub fn ids(&self) -> impl Iterator<Item = &CaseId> {
+        self.cases.iter().flat_map(LoadedCases::ids)
     }
 
     /// The content of the file; `None` if reports do not say it.
     pub(super) fn content(&self) -> Option<ContentDigest> {
         self.cases.as_ref().and_then(|cases| cases.content)
-    }
-
-    /// As [`LoadedFile::ids`], without clones.
-    pub fn case_ids(&self) -> impl Iterator<Item = &CaseId> {
-        self.cases.iter().flat_map(|cases| &*cases.entries).map(|(id, _)| id)
     }
 
     /// A selected case.
@@ -365,19 +360,20 @@ impl<'f> LoadedCase<'f> {
 
     /// Reads the case. An error is the message of a panic of the format.
     pub fn read(&self) -> Result<FileReading, String> {
-        let LoadedCase { document, format, node, files, options, shared, .. } = self;
-        let context = ReadContext { options: options.read, files, shared: Some(shared) };
-        catch_panic(|| format.read_case(JsonNode::at_index(document, *node), context))
-            .map_err(|panic| format!("the reader of {} panicked: {panic}", format.name))
+        self.read_node(JsonNode::at_index(self.document, self.node), Some(self.shared))
     }
 
     /// Reads the case from another text of its file, in which it begins at the byte `start`. Fails when nothing
     /// begins there, or when the format panics.
     pub(crate) fn read_in(&self, document: &Document, start: u32) -> Result<FileReading, String> {
+        self.read_node(document.node_at(start).ok_or("no case begins there")?, None)
+    }
+
+    fn read_node(&self, case: JsonNode<'_>, shared: Option<&SharedFile>) -> Result<FileReading, String> {
         let LoadedCase { format, files, options, .. } = self;
-        let context = ReadContext { options: options.read, files, shared: None };
-        let case = document.node_at(start).ok_or("no case begins there")?;
+        let context = ReadContext { options: options.read, files, shared };
         catch_panic(|| format.read_case(case, context))
+            .map_err(|panic| format!("the reader of {} panicked: {panic}", format.name))
     }
 
     /// The line of its file where it begins, from 1.

@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use super::collect::shared_out;
 use super::content_order::ContentOrder;
 use super::expected_failures::no_match;
-use super::not_compared::add;
+use super::not_compared::{self, add};
 use crate::model::{
     CaseId, Diagnostic, Event, ExplainedCase, PartitionKind, RunSummary, UnmatchedEntry, VectorsVersion,
     escaped,
@@ -206,9 +206,7 @@ fn joined(parts: Vec<MergedPart<'_>>) -> MergedRun {
     run.events.extend(broken.map(|(source, all)| Event::Broken { source, errors: errors(all) }));
     let explained = explanations_of_whole(&run.events, in_place(explained));
     run.events.extend(explained);
-    if !not_compared.is_empty() {
-        run.events.push(Event::NotCompared(not_compared));
-    }
+    run.events.extend(not_compared::event(not_compared));
     run.events.push(Event::Ended(summary));
     run
 }

@@ -56,6 +56,6 @@ fn case_names(source: &VectorSource, options: &LoadOptions) -> Option<BTreeSet<S
     let whole = VectorSource { only: None, ..source.clone() };
     let file = open(&whole, &options);
     let name = |id: String| case_in(&id, &source.shown).map(str::to_owned);
-    let names = file.case_ids().filter_map(|id| name(id.to_string())).collect();
+    let names = file.ids().filter_map(|id| name(id.to_string())).collect();
     (!file.has_unknown_cases()).then_some(names)
 }

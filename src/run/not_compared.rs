@@ -1,22 +1,22 @@
-//! Which assertions of a case are left out of the comparison: those on fields that a machine need not report and does
+//! Which assertions of a case are not compared: those on fields that a machine need not report and does
 //! not, and those that the user ignores.
 
 use std::collections::BTreeSet;
 
 use super::file_options::FileOptions;
 use super::ignored_field::IgnoredField;
-use crate::model::{Case, FieldNotCompared, NotComparedReason, Path, PathKey, Step};
+use crate::model::{Case, Event, FieldNotCompared, NotComparedReason, Path, PathKey, Step};
 use crate::testees::MakeTestee;
 
 /// The fields of a case that are not compared, each with the number of steps that demand it.
-pub(super) fn left_out(case: &Case, options: &FileOptions, testee: &MakeTestee) -> Vec<FieldNotCompared> {
-    let fields = fields_left_out(case.machine, options, testee);
+pub(super) fn not_compared(case: &Case, options: &FileOptions, testee: &MakeTestee) -> Vec<FieldNotCompared> {
+    let fields = fields_not_compared(case.machine, options, testee);
     fields.filter_map(|(field, reason)| counted(case, field, reason)).collect()
 }
 
-/// Whether fields of a machine may be left out of the comparison.
-pub(super) fn leaves_out(machine: &str, options: &FileOptions, testee: &MakeTestee) -> bool {
-    fields_left_out(machine, options, testee).next().is_some()
+/// Whether there may be fields of a machine that are not compared.
+pub(super) fn may_not_compare(machine: &str, options: &FileOptions, testee: &MakeTestee) -> bool {
+    fields_not_compared(machine, options, testee).next().is_some()
 }
 
 /// The fields of a machine of which nothing can be known: those that it does not report, and those of which the user
@@ -30,7 +30,7 @@ pub(super) fn unknown_fields(machine: &str, options: &FileOptions, testee: &Make
     not_reported.chain(ignored).map(str::to_owned).collect()
 }
 
-fn fields_left_out<'o>(
+fn fields_not_compared<'o>(
     machine: &str,
     options: &'o FileOptions,
     testee: &'o MakeTestee,
@@ -61,6 +61,13 @@ fn counted(case: &Case, field: &str, reason: NotComparedReason) -> Option<FieldN
     let assertions = case.steps.iter().filter(demands).count() as u64;
     let field = FieldNotCompared { field: field.to_owned(), assertions, reason };
     (assertions > 0).then_some(field)
+}
+
+/// The event that says which fields of a run are not compared; `None` if all are. Their order does not depend on that
+/// of the cases.
+pub(super) fn event(mut fields: Vec<FieldNotCompared>) -> Option<Event> {
+    fields.sort_by(|one, other| (&one.field, &one.reason).cmp(&(&other.field, &other.reason)));
+    (!fields.is_empty()).then_some(Event::NotCompared(fields))
 }
 
 /// Adds the numbers of a case to those of a run.

@@ -28,14 +28,7 @@ pub struct OpenFile {
 impl OpenFile {
     /// Opens a file, pipe or device.
     pub fn any(path: &Path) -> io::Result<OpenFile> {
-        let mut options = OpenOptions::new();
-        options.read(true);
-        // Opening a pipe would wait until it has a writer.
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
-        let file = options.open(path)?;
-        let metadata = file.metadata()?;
-        Ok(OpenFile { file, length: metadata.len(), is_regular: metadata.is_file() })
+        open(path, Links::Follow)
     }
 
     /// Locks the file until this value is dropped. Waits at most this long while another process has it locked. Fails
@@ -116,9 +109,8 @@ impl Read for OpenFile {
     }
 }
 
-/// Opens a regular file to read. Opening does not block, and anything else that is found at the path, such as a
-/// named pipe, is an error.
-pub fn open_regular(path: &Path, links: Links) -> io::Result<OpenFile> {
+/// Opens a file, pipe or device to read. Opening does not block: that of a pipe would wait until it has a writer.
+fn open(path: &Path, links: Links) -> io::Result<OpenFile> {
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
@@ -133,10 +125,14 @@ pub fn open_regular(path: &Path, links: Links) -> io::Result<OpenFile> {
     let (Links::Follow | Links::Refuse) = links;
     let file = options.open(path)?;
     let metadata = file.metadata()?;
-    if !metadata.is_file() {
-        return Err(io::Error::other("not a regular file"));
-    }
-    Ok(OpenFile { file, length: metadata.len(), is_regular: true })
+    Ok(OpenFile { file, length: metadata.len(), is_regular: metadata.is_file() })
+}
+
+/// Opens a regular file to read. Opening does not block, and anything else that is found at the path, such as a
+/// named pipe, is an error.
+pub fn open_regular(path: &Path, links: Links) -> io::Result<OpenFile> {
+    let file = open(path, links)?;
+    if file.is_regular { Ok(file) } else { Err(io::Error::other("not a regular file")) }
 }
 
 /// Opens a regular file below a folder to read. `folder` and `path` are canonical; whether the open file is still the

@@ -38,6 +38,20 @@ impl LoadOptions {
         of_files.for_each(|file| (file.format, file.family) = (None, None));
         options
     }
+
+    /// The options for a file.
+    pub fn for_file(&self, source: &VectorSource) -> &FileOptions {
+        let applies = self.overrides.iter().find(|file_override| file_override.applies_to(source));
+        applies.map_or(&self.file, |file_override| &file_override.options)
+    }
+
+    /// All lists of expected failures that apply to some file, each once.
+    pub fn expected_failure_lists(&self) -> impl Iterator<Item = &Arc<ExpectedFailures>> {
+        let of_overrides = self.overrides.iter().map(|file_override| &file_override.options);
+        let options = std::iter::once(&self.file).chain(of_overrides);
+        let lists = options.filter_map(|options| options.expected_failures.as_ref());
+        lists.map(|list| (&list.file, list)).collect::<BTreeMap<_, _>>().into_values()
+    }
 }
 
 /// A machine whose results are compared with those of others.
@@ -54,22 +68,6 @@ impl NamedTestee {
         let mut options = options.clone();
         options.run.testee = testee;
         NamedTestee { name, options }
-    }
-}
-
-impl LoadOptions {
-    /// The options for a file.
-    pub fn for_file(&self, source: &VectorSource) -> &FileOptions {
-        let applies = self.overrides.iter().find(|file_override| file_override.applies_to(source));
-        applies.map_or(&self.file, |file_override| &file_override.options)
-    }
-
-    /// All lists of expected failures that apply to some file, each once.
-    pub fn expected_failure_lists(&self) -> impl Iterator<Item = &Arc<ExpectedFailures>> {
-        let of_overrides = self.overrides.iter().map(|file_override| &file_override.options);
-        let options = std::iter::once(&self.file).chain(of_overrides);
-        let lists = options.filter_map(|options| options.expected_failures.as_ref());
-        lists.map(|list| (&list.file, list)).collect::<BTreeMap<_, _>>().into_values()
     }
 }
 

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 /// Characters that are not themselves in a glob.
-const SPECIAL: [char; 7] = ['*', '?', '[', ']', '{', '}', '\\'];
+pub(super) const SPECIAL: [char; 7] = ['*', '?', '[', ']', '{', '}', '\\'];
 
 /// Globs by what each text that they match begins or ends with: the part before the first special character, or
 /// that after the last one, whichever fewer of the globs have, or is longer. So a text is compared with few of many globs.

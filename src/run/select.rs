@@ -57,7 +57,7 @@ impl<'s> FileOpener<'s> {
         let file = self.select(source, purpose);
         if let Some(turn) = turn {
             let partitioned = PartitionedFile { name: &file.source().shown, content: file.content() };
-            turn.take(partitioned, file.case_ids());
+            turn.take(partitioned, file.ids());
         }
         own(file, self.options)
     }
@@ -97,8 +97,8 @@ pub(crate) fn select(cases: &mut LoadedCases<'_>, purpose: Purpose, run: &RunOpt
     if let Some(expression) = &run.expression {
         // An expression is evaluated on the embedded machine, whose results are not those of another one, and for
         // the cases of all parts.
-        let is_elsewhere = run.testee.vm().is_some() || run.part.is_some();
-        let purpose = if is_elsewhere { Purpose::Look } else { purpose };
+        let is_only_selected = run.testee.vm().is_some() || run.part.is_some();
+        let purpose = if is_only_selected { Purpose::Look } else { purpose };
         let worker = RefCell::new(Worker::new(run));
         cases.retain(|case| expression.selects(&Executable { case, run, purpose, worker: &worker }));
     }

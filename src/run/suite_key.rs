@@ -39,7 +39,7 @@ fn of_file(source: &VectorSource, options: &LoadOptions) -> Option<String> {
     }
     let file = open(source, options);
     let key = file.format().map(|format| options.run.file_key(file.text(), format, file.options()));
-    let ids: Vec<_> = file.ids().map(|id| id.to_string()).collect();
+    let ids: Vec<_> = file.ids().map(ToString::to_string).collect();
     let limit = file.options().limits.file_size;
     let mut named = Vec::new();
     for index in 0..file.cases() {

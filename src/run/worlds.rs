@@ -9,6 +9,7 @@ use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 
+use super::cache::MAX_BYTES;
 use super::options::LoadOptions;
 use super::select::open;
 use super::source::VectorSource;
@@ -60,10 +61,21 @@ impl Worlds {
         Worlds { sources, files, places, is_changed }
     }
 
-    /// The text of the index; `None` if it is the one that was kept.
+    /// The text of the index, with as many of the files as a cache file has room for; `None` if it is the one that was
+    /// kept.
     pub fn text(&self) -> Option<String> {
-        let line = |file| Some(serde_json::to_string(file).ok()? + "\n");
-        if self.is_changed { self.files.iter().map(line).collect() } else { None }
+        if !self.is_changed {
+            return None;
+        }
+        let mut text = String::new();
+        for file in &self.files {
+            let line = serde_json::to_string(file).ok()? + "\n";
+            if text.len() + line.len() > MAX_BYTES {
+                break;
+            }
+            text += &line;
+        }
+        Some(text)
     }
 
     /// A case that demands the state with this root, with the state; `None` if there is none, or its file has

@@ -262,6 +262,29 @@ fn two_machines_are_compared_by_their_hashes() {
     assert_eq!(vmconf(&["bisect", file]).exit, 2);
 }
 
+/// A machine cannot have executed more instructions than it was asked for, whatever it counts.
+#[test]
+fn more_instructions_than_requested_break_the_protocol() {
+    let folder = TempDir::new().unwrap();
+    let [vector, script] = ["sum.json", "counts.sh"].map(|name| folder.path().join(name));
+    let file = vector.to_str().unwrap();
+    assert_eq!(vmconf(&["exec", "evm", "0x6003600401", "--vector", file]).exit, 0);
+    // One hash for each number of the request, and the greatest count.
+    let hashes = vec!["\"00\""; 41].join(",");
+    let answer = format!("s/\"digests\":\\[.*/\"digests\":[{hashes}],\"instructions\":{}}}/", u64::MAX);
+    let serve = format!("{} serve evm", env!("CARGO_BIN_EXE_vmconf"));
+    fs::write(&script, format!("{serve} | sed -u '{answer}'\n")).unwrap();
+    let [one, other] = ["one", "other"].map(|name| format!("{name}=sh {}", script.display()));
+    let ran = vmconf(&["bisect", file, "--vm", &one, "--vm", &other]);
+    assert_eq!((ran.exit, &*ran.stdout), (3, ""), "{ran:?}");
+    let broke = format!(
+        "one broke the protocol: it executed {} instructions, but was asked for at most {}",
+        u64::MAX,
+        1_u64 << 40
+    );
+    assert!(ran.stderr.contains(&broke), "{ran:?}");
+}
+
 /// A failure in another process begins with the step at which it diverges from the embedded machine.
 #[test]
 fn an_explanation_begins_where_the_machines_diverge() {

@@ -388,7 +388,7 @@ add.json::small
 }
 
 #[test]
-fn a_single_leaf() {
+fn leaf_limits_the_change_to_one_value() {
     let wrong = "\"post\": {\"0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\": {\"balance\": \"0x07\", \"nonce\": \"0x07\", \
                  \"code\": \"0x\", \"storage\": {\"0x00\": \"0x04\"";
     let right = wrong.replace("\"balance\": \"0x07\"", "\"balance\": \"0x03e8\"").replace("0x04", "0x03");

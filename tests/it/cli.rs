@@ -220,7 +220,7 @@ fn paths_are_read_from_standard_input() {
 }
 
 #[test]
-fn colour_on_request() {
+fn only_color_always_colours_a_pipe() {
     let colours = |args: &[&str]| stdout(&[&["run", GAS], args].concat()).contains('\u{1b}');
     assert!(!colours(&[]) && !colours(&["--color", "never"]) && colours(&["--color", "always"]));
 }
@@ -565,7 +565,7 @@ fn wrong_digits_are_named() {
 }
 
 #[test]
-fn a_report_in_a_missing_folder() {
+fn a_report_in_a_missing_folder_is_an_error_with_exit_code_3() {
     let ran = vmconf(&["run", ADD, "--report", "junit=no/such/folder/report.xml"]);
     assert_eq!(ran.exit, 3);
     assert!(ran.stderr.contains("there is no folder no/such/folder\n"), "{}", ran.stderr);

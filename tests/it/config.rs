@@ -154,7 +154,7 @@ fn the_filter_is_for_whole_suites() {
 
 /// How a file is read is not which part its cases are in: each runs once.
 #[test]
-fn partitions_of_some_files() {
+fn overrides_leave_each_case_in_exactly_one_part() {
     let folder = sample();
     let run = |part: &str| {
         let file = part.replace([':', '/'], "-") + ".jsonl";
@@ -172,7 +172,7 @@ fn partitions_of_some_files() {
 
 /// Its path is from the folder of the configuration, and it is for the files of the override alone.
 #[test]
-fn known_failures_of_some_files() {
+fn the_list_of_an_override_applies_to_its_files_only() {
     let folder = folder("[[override]]\npath = \"old/*\"\nknown = \"known.toml\"\n");
     let root = folder.path();
     let wrong = at_root("tests/samples/vmtests/wrong/storage-value.json");

@@ -168,7 +168,7 @@ fn declarations_have_located_faults() {
         ("no TOML", "machine = ".to_owned()),
         ("machine", format!("machine = \"Toy 1\"\n[state]\na = \"u8\"\n{FORMAT}")),
         ("unknown key", format!("machine = \"toy\"\noptinal = []\n[state]\na = \"u8\"\n{FORMAT}")),
-        ("unknown type", format!("machine = \"toy\"\n[state]\na = \"u8\"\nb = \"tekst\"\n{FORMAT}")),
+        ("unknown type", format!("machine = \"toy\"\n[state]\na = \"u8\"\nb = \"tekst\"\nc = \"mapp<u8, u8>\"\n{FORMAT}")),
         ("width", format!("machine = \"toy\"\n[state]\na = \"u257\"\n{FORMAT}")),
         ("type that ends early", format!("machine = \"toy\"\n[state]\na = \"[(u8, u16?)\"\n{FORMAT}")),
         ("memory of text", format!("machine = \"toy\"\n[state]\na = \"memory<u16, text>\"\n{FORMAT}")),

@@ -252,7 +252,7 @@ fn a_budget_ends_at_any_instruction_of_a_block() {
 }
 
 #[test]
-fn a_jump_into_the_middle_of_a_block() {
+fn a_jump_into_the_middle_of_a_block_runs_the_same_on_all_tiers() {
     same_on_all_tiers(&assemble(&EVM, LOOP).unwrap(), 1_000_000);
 }
 
@@ -270,7 +270,7 @@ fn a_watch_sees_every_instruction_of_a_hot_program() {
 
 /// The vectors of this project, each on both tiers beside each other.
 #[test]
-fn own_vectors_on_both_tiers() {
+fn own_vectors_pass_on_both_tiers() {
     let run = RunOptions { testee: MakeTestee::on(Tiers::Both), ..RunOptions::default() };
     let summary = run::run(
         &sources_of(at_root("vectors/evm")),

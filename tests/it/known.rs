@@ -107,7 +107,7 @@ fn outcomes_of_listed_cases() {
 
 /// Of a part of the cases, an entry may be about others.
 #[test]
-fn entries_of_other_cases() {
+fn a_run_of_some_cases_does_not_report_entries_of_others() {
     let list = List::new(&entry("nothing::at-all", ""));
     for args in [&[ADD, "--filter", "small"][..], &[ADD, "-E", "name(small)"], &[&format!("{ADD}::small")]] {
         assert_eq!(list.run(args).exit, 0, "{args:?}");

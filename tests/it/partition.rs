@@ -134,6 +134,18 @@ fn merged_partitions_of_failing_cases_are_the_whole_run() {
     );
 }
 
+/// The order of the fields that are not compared is not that in which the parts report them.
+#[test]
+fn merged_partitions_list_fields_that_are_not_compared_as_the_whole_run() {
+    let folder = TempDir::new().unwrap();
+    let neo3 = r#"{"category": "c", "name": "n", "tests": [{"name": "t", "script": ["PUSH6"], "steps": [{
+        "actions": ["Execute"], "result": {"state": "HALT", "resultStack": [{"type": "Integer", "value": 6}]}}]}]}"#;
+    fs::write(folder.path().join("a.json"), neo3).unwrap();
+    fs::copy(at_root("tests/samples/vmtests/wrong/gas.json"), folder.path().join("b.json")).unwrap();
+    let ignored = ["gas", "logs", "resultStack", "state"].map(|field| ["--ignore", field]).concat();
+    check(&[&[folder.path().to_str().unwrap()], &ignored[..]].concat(), [2].into_iter());
+}
+
 /// An entry of the list of known failures that matches a case of one part matches no case of the others, and one that
 /// matches no case of any part is wrong. The list is below the folder of the sources, so that its lines are shown.
 #[test]

@@ -263,3 +263,27 @@ fn states_are_looked_up_in_folders_only() {
     let Ran { exit, stderr, .. } = place.ended(&["diff", "gas.json", "--worlds", "empty"]);
     assert_eq!((exit, &*stderr), (1, "note: --worlds: there is no vector file in these folders\n"));
 }
+
+/// The index of each set of folders is kept, up to a number of sets; one that is damaged is replaced, with a note.
+#[test]
+fn indexes_of_states_do_not_accumulate() {
+    let place = failing();
+    let worlds = place.cache.path().join("worlds");
+    let note = "it is ignored and will be replaced";
+    for number in 0..10 {
+        let folder = format!("states{number}");
+        place.write(&format!("{folder}/add.json"), &add());
+        let ran = place.ended(&["diff", "gas.json", "--worlds", &folder]);
+        assert_eq!((ran.exit, &*ran.stderr), (1, ""));
+    }
+    let indexes: Vec<_> = fs::read_dir(&worlds).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(indexes.len(), 8, "{indexes:?}");
+    // No index is as large as that.
+    for index in &indexes {
+        File::options().write(true).open(index).unwrap().set_len(1 << 30).unwrap();
+    }
+    let ran = place.ended(&["diff", "gas.json", "--worlds", "states9"]);
+    assert!(ran.exit == 1 && ran.stderr.contains(note), "{ran:?}");
+    let again = place.ended(&["diff", "gas.json", "--worlds", "states9"]);
+    assert_eq!((again.exit, &*again.stderr), (1, ""));
+}

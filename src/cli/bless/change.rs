@@ -85,7 +85,7 @@ impl BlessedFile<'_> {
     fn explain(&self, case: &CaseId) -> Option<Explanation> {
         let (loaded, indices) = self.loaded.get_or_init(|| {
             let loaded = run::open(self.source, self.options);
-            let indices = loaded.ids().zip(0..).collect();
+            let indices = loaded.ids().cloned().zip(0..).collect();
             (loaded, indices)
         });
         let explained = explain::explain_on_screen(loaded, *indices.get(case)?, &self.options.run);

@@ -165,7 +165,7 @@ impl SelectedCase<'_> {
     }
 
     fn id(&self) -> CaseId {
-        self.loaded.ids().nth(self.index).unwrap_or_else(|| CaseId::of_file("case".into()))
+        self.loaded.ids().nth(self.index).cloned().unwrap_or_else(|| CaseId::of_file("case".into()))
     }
 
     fn ask(&self, vm: &Arc<ProcessVm>) -> anyhow::Result<OnVm> {

@@ -198,10 +198,12 @@ impl<W: Write> CorpusSession<'_, W> {
         }
         self.out.flush()?;
         let is_stale = self.request.is_check && *stale > 0;
-        Ok(match () {
-            () if *cases == 0 => Exit::NothingRan,
-            () if *left_out > 0 || *short > 0 || is_stale => Exit::Failed,
-            () => Exit::Passed,
+        Ok(if *cases == 0 {
+            Exit::NothingRan
+        } else if *left_out > 0 || *short > 0 || is_stale {
+            Exit::Failed
+        } else {
+            Exit::Passed
         })
     }
 }

@@ -14,14 +14,14 @@ use std::path::PathBuf;
 use clap::Args;
 use vmconf::model::{Exit, Interrupt, counted, escaped};
 use vmconf::run::Families;
-use vmconf::testees::process::{ProcessGroups, START, Stray, TesteeCommand};
+use vmconf::testees::process::{ProcessGroups, Stray};
 
-use self::adapter::{CheckPoints, CheckedAdapter, CheckedPoint, TIMEOUT};
+use self::adapter::{CheckPoints, CheckedAdapter, CheckedPoint};
 use crate::cli::families;
 use crate::cli::output;
 use crate::cli::result_file::write_typed;
 use crate::cli::settings::{ConfigArgs, Settings};
-use crate::cli::vm::end_on_interrupt;
+use crate::cli::vm::{end_on_interrupt, testee_command};
 
 /// Test whether an adapter follows the process protocol
 ///
@@ -54,17 +54,8 @@ impl VmCheckArgs {
         }
         let groups = ProcessGroups::default();
         end_on_interrupt(&groups)?;
-        let command = TesteeCommand {
-            name: "adapter".to_owned(),
-            words: self.command.clone(),
-            env: Vec::new(),
-            folder: None,
-            timeout: TIMEOUT,
-            start: START,
-            memory: None,
-        };
         let mut adapter = CheckedAdapter {
-            command,
+            command: testee_command("adapter", self.command.clone()),
             groups,
             interrupt: Interrupt::default(),
             conversation: None,

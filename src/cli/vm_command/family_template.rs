@@ -4,6 +4,7 @@ mod c;
 mod go;
 mod words;
 
+use clap::ValueEnum;
 use vmconf::machines::MachineInfo;
 use vmconf::model::{DeclaredField, FieldType, MemberShape, MemoryType, Shape};
 use vmconf::run::FamilyMachine;
@@ -13,18 +14,18 @@ use super::machine_template::{announced, comment, field_lines, lines, quoted};
 /// The indentation of names of fields in most templates.
 const INDENT: &str = "        ";
 
-/// A language that has a template for families.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum FamilyLanguage {
+/// A language that has templates.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum TemplateLanguage {
     Python,
     Rust,
     C,
     Go,
-    JavaScript,
+    Js,
 }
 
 /// The text of an adapter with this name.
-pub(super) fn family_template(known: FamilyMachine, name: &str, language: FamilyLanguage) -> String {
+pub(super) fn family_template(known: FamilyMachine, name: &str, language: TemplateLanguage) -> String {
     let FamilyMachine { family, machine } = known;
     let declared: Vec<_> = family.program.iter().filter_map(declared).collect();
     let text = language.filled(&declared);
@@ -38,22 +39,22 @@ fn declared(member: &MemberShape) -> Option<&'static DeclaredField> {
     }
 }
 
-impl FamilyLanguage {
+impl TemplateLanguage {
     /// The template with what a program has of these fields.
     fn filled(self, fields: &[&DeclaredField]) -> String {
         match self {
-            FamilyLanguage::Python => {
+            TemplateLanguage::Python => {
                 let memories = fields.iter().filter(|field| matches!(field.field_type, FieldType::Memory(_)));
                 let memories: Vec<_> = memories.map(|field| quoted(&field.name)).collect();
                 with_loads(include_str!("../templates/adapter-family.py"), fields, python_load)
                     .replace("{{memories}}", &format!("[{}]", memories.join(", ")))
             }
-            FamilyLanguage::Rust => {
+            TemplateLanguage::Rust => {
                 with_loads(include_str!("../templates/adapter-family.rs.txt"), fields, rust_load)
             }
-            FamilyLanguage::C => c::filled(include_str!("../templates/adapter-family.c"), fields),
-            FamilyLanguage::Go => go::filled(include_str!("../templates/adapter-family.go"), fields),
-            FamilyLanguage::JavaScript => {
+            TemplateLanguage::C => c::filled(include_str!("../templates/adapter-family.c"), fields),
+            TemplateLanguage::Go => go::filled(include_str!("../templates/adapter-family.go"), fields),
+            TemplateLanguage::Js => {
                 with_loads(include_str!("../templates/adapter-family.mjs"), fields, javascript_load)
             }
         }
@@ -61,11 +62,11 @@ impl FamilyLanguage {
 
     fn field_lines(self, machine: &MachineInfo) -> String {
         match self {
-            FamilyLanguage::Go => field_lines(machine, "\t\t", quoted),
+            TemplateLanguage::Go => field_lines(machine, "\t\t", quoted),
             // They are JSON there, which has no comma after the last one.
-            FamilyLanguage::C => field_lines(machine, INDENT, quoted).trim_end_matches(',').to_owned(),
-            FamilyLanguage::Rust => field_lines(machine, INDENT, rust_quoted),
-            FamilyLanguage::Python | FamilyLanguage::JavaScript => field_lines(machine, INDENT, quoted),
+            TemplateLanguage::C => field_lines(machine, INDENT, quoted).trim_end_matches(',').to_owned(),
+            TemplateLanguage::Rust => field_lines(machine, INDENT, rust_quoted),
+            TemplateLanguage::Python | TemplateLanguage::Js => field_lines(machine, INDENT, quoted),
         }
     }
 }

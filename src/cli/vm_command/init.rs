@@ -3,13 +3,12 @@
 use std::io::Write;
 
 use anyhow::bail;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use vmconf::machines::MachineInfo;
 use vmconf::model::Exit;
-use vmconf::run::FamilyMachine;
 use vmconf::text::shell::quoted;
 
-use super::family_template::{FamilyLanguage, family_template};
+use super::family_template::{TemplateLanguage, family_template};
 use super::machine_template::machine_template;
 use crate::cli::families::{self, NamedMachine};
 use crate::cli::new_file::ForceArgs;
@@ -45,15 +44,6 @@ pub(super) struct Init {
 
     #[command(flatten)]
     config: ConfigArgs,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum TemplateLanguage {
-    Python,
-    Rust,
-    C,
-    Go,
-    Js,
 }
 
 /// A template: the extension of its file, its text, and the commands that build and run it.
@@ -110,7 +100,7 @@ impl Init {
         let file = format!("{}.{extension}", self.name);
         let text = match machine {
             NamedMachine::Embedded(machine) => self.of_machine(text, machine)?,
-            NamedMachine::Family(known) => self.of_family(known),
+            NamedMachine::Family(known) => family_template(known, &self.name, self.language),
         };
         self.force.write(file.as_ref(), text.as_bytes())?;
         let mut out = output::stdout();
@@ -144,17 +134,5 @@ impl Init {
             }
         }
         Ok(machine_template(text, &self.name, machine))
-    }
-
-    /// The template for a family.
-    fn of_family(&self, known: FamilyMachine) -> String {
-        let language = match self.language {
-            TemplateLanguage::Python => FamilyLanguage::Python,
-            TemplateLanguage::Rust => FamilyLanguage::Rust,
-            TemplateLanguage::C => FamilyLanguage::C,
-            TemplateLanguage::Go => FamilyLanguage::Go,
-            TemplateLanguage::Js => FamilyLanguage::JavaScript,
-        };
-        family_template(known, &self.name, language)
     }
 }

@@ -5,7 +5,7 @@ use std::io::Write;
 use clap::Args;
 use vmconf::model::Exit;
 
-use crate::cli::adapters::{ADAPTERS, ListedAdapter, is_on_path};
+use crate::cli::adapters::{ADAPTERS, AdapterManifest, ListedAdapter, is_on_path};
 use crate::cli::output;
 
 /// List the adapters for other projects' machines, and what they need
@@ -23,7 +23,7 @@ impl VmListArgs {
         let width = ADAPTERS.iter().map(|adapter| adapter.name.len()).max().unwrap_or(0);
         for adapter in ADAPTERS {
             let manifest = adapter.manifest()?;
-            let (machines, state) = (manifest.machines.join(", "), state(adapter)?);
+            let (machines, state) = (manifest.machines.join(", "), state(adapter, &manifest));
             writeln!(out, "{:<width$}  {machines:<8}  {state}", adapter.name)?;
         }
         out.flush()?;
@@ -32,13 +32,12 @@ impl VmListArgs {
 }
 
 /// Whether an adapter is there, or what is missing.
-fn state(adapter: &ListedAdapter) -> anyhow::Result<String> {
-    let manifest = adapter.manifest()?;
+fn state(adapter: &ListedAdapter, manifest: &AdapterManifest) -> String {
     let missing: Vec<_> = manifest.needs.iter().filter(|program| !is_on_path(program)).cloned().collect();
-    Ok(match manifest.follows {
+    match &manifest.follows {
         _ if adapter.is_installed() => "installed".to_owned(),
         _ if !missing.is_empty() => format!("needs {}, not found", missing.join(", ")),
         Some(follows) => format!("not installed; install it, and give {follows} after --vm NAME="),
         None => format!("not installed; installs {}", manifest.packages.join(", ")),
-    })
+    }
 }

@@ -262,6 +262,13 @@ impl OnVm {
         match self.ask(request)? {
             ProtocolAnswer::Digests(DigestsDone { digests, instructions, .. }) => {
                 let reached = after.iter().filter(|number| **number <= instructions).count();
+                let most = after.last().copied().unwrap_or(0);
+                if instructions > most {
+                    let executed = counted(instructions, "instruction");
+                    return Err(
+                        self.breach(&format!("executed {executed}, but was asked for at most {most}"))
+                    );
+                }
                 if digests.len() == reached {
                     return Ok((digests, instructions));
                 }

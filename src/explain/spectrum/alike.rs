@@ -76,7 +76,8 @@ fn file_name(id: &str) -> &str {
     file.rsplit('/').next().unwrap_or(file)
 }
 
-fn file_of(id: &str) -> &str {
+/// The file in the id of a case.
+pub(super) fn file_of(id: &str) -> &str {
     id.split_once("::").map_or(id, |(file, _)| file)
 }
 

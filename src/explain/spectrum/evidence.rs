@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use super::alike::file_of;
 use crate::explain::explain;
 use crate::explain::suspects::FailureEvidence;
 use crate::isa::{DeclaredEffect, Isa, OpInfo};
@@ -22,7 +23,7 @@ pub(super) fn of_cases(
 ) -> HashMap<String, FailureEvidence> {
     let mut found = HashMap::new();
     let mut worker = Worker::new(&options.run);
-    let files: HashSet<&str> = wanted.iter().map(|id| id.split_once("::").map_or(*id, |it| it.0)).collect();
+    let files: HashSet<&str> = wanted.iter().map(|id| file_of(id)).collect();
     for source in sources.iter().filter(|source| files.contains(&*source.shown)) {
         let file = run::open(&source, options);
         for index in 0..file.cases() {

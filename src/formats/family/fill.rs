@@ -62,8 +62,7 @@ impl<'d, 'p> Gap<'d, 'p> {
     /// `None` if the path ends at a datum, or if it leaves what is there at anything but a member of an object.
     pub(super) fn of(from: JsonNode<'d>, path: &'p [PathStep]) -> Option<Gap<'d, 'p>> {
         let (first, inside) = path.split_first()?;
-        let next = NodePath { steps: vec![first.clone()] }.find(from);
-        match (next, first) {
+        match (first.find(from), first) {
             (Some(next), _) => Gap::of(next, inside),
             (None, PathStep::Member(key)) if from.is_object() => Some(Gap { object: from, key, inside }),
             (None, _) => None,

@@ -63,11 +63,7 @@ impl NodePath {
 
     /// The datum that a path without [`PathStep::Each`] names.
     pub(super) fn find<'d>(&self, node: JsonNode<'d>) -> Option<JsonNode<'d>> {
-        self.steps.iter().try_fold(node, |node, step| match step {
-            PathStep::Member(name) => node.member(name),
-            PathStep::Item(index) => item(node, *index),
-            PathStep::Each => None,
-        })
+        self.steps.iter().try_fold(node, |node, step| step.find(node))
     }
 
     /// All data that the path names, in document order. Each datum of the document is visited at most once.
@@ -77,6 +73,17 @@ impl NodePath {
             PathStep::Item(index) => nodes.into_iter().filter_map(|node| item(node, *index)).collect(),
             PathStep::Each => nodes.into_iter().flat_map(JsonNode::values).collect(),
         })
+    }
+}
+
+impl PathStep {
+    /// The datum that a step other than [`PathStep::Each`] leads to.
+    pub(super) fn find<'d>(&self, node: JsonNode<'d>) -> Option<JsonNode<'d>> {
+        match self {
+            PathStep::Member(name) => node.member(name),
+            PathStep::Item(index) => item(node, *index),
+            PathStep::Each => None,
+        }
     }
 }
 

@@ -56,7 +56,7 @@ impl PathUse {
 fn near(path: &NodePath, case: JsonNode<'_>) -> Option<NodePath> {
     let mut node = case;
     for (index, step) in path.steps.iter().enumerate() {
-        if let Some(inner) = (NodePath { steps: vec![step.clone()] }).find(node) {
+        if let Some(inner) = step.find(node) {
             node = inner;
             continue;
         }

@@ -11,9 +11,9 @@ const MAX_NESTED: usize = 16;
 /// The longest list of exactly a number of items.
 const MAX_LENGTH: usize = 1 << 20;
 
-const NAMES: [&str; 21] = [
+const NAMES: [&str; 22] = [
     "u8", "u16", "u24", "u32", "u64", "u128", "u256", "i8", "i16", "i24", "i32", "i64", "i128", "i256",
-    "int", "bool", "text", "bytes", "base64", "json", "memory",
+    "int", "bool", "text", "bytes", "base64", "json", "memory", "map",
 ];
 
 /// Parses the notation of a type. The error is the first part that is not a type.

@@ -41,10 +41,10 @@ pub fn elsewhere(
         };
         for source in &found.sources {
             let file = open(&source, &options);
-            let others: Vec<_> = file.ids().filter(|id| !ran.contains(id)).map(|id| id.to_string()).collect();
-            let is_unknown = file.has_unknown_cases();
-            let matches = |number: &&usize| others.iter().any(|id| list.entries[**number].matches(id));
-            elsewhere.extend(numbers.iter().filter(|number| is_unknown || matches(number)));
+            let other_cases = file.ids().filter(|id| !ran.contains(id));
+            let matching: BTreeSet<usize> = other_cases.flat_map(|id| list.matching(id)).collect();
+            let may_match = |number: &&usize| file.has_unknown_cases() || matching.contains(number);
+            elsewhere.extend(numbers.iter().filter(may_match));
         }
     }
     elsewhere

@@ -29,7 +29,7 @@ struct EntryText {
 }
 
 impl ListText {
-    ///  Fails when the TOML parser rejects the text, with its message.
+    /// The text of a list, with its entries. Fails when the TOML parser rejects it, with the message.
     pub(super) fn new(text: &str) -> Result<ListText, String> {
         let document = Document::parse(text).map_err(|error| error.to_string())?;
         let tables = document.get("known").and_then(Item::as_array_of_tables);

@@ -145,7 +145,7 @@ pub fn update(
 /// corrected.
 fn is_unlisted(report: &CaseReport, list: &ExpectedFailures, corrected: &BTreeSet<usize>) -> bool {
     let applies = |number| {
-        list.applying(report) == Some(number)
+        list.applying(report, &FailureWords::of(report)) == Some(number)
             || corrected.contains(&number) && !list.entries[number].is_expired
     };
     matches!(report.verdict, Verdict::Fail(_) | Verdict::Crash(_) | Verdict::Timeout(_))
@@ -176,7 +176,7 @@ fn fails_in_several_ways(entry: &ExpectedFailure, seen: &SeenFailures) -> Option
 /// else the first one that has not expired.
 fn counted_for(list: &ExpectedFailures, report: &CaseReport) -> Option<usize> {
     let first = || list.matching(&report.id).min_by_key(|number| list.entries[*number].is_expired);
-    list.applying(report).or_else(first)
+    list.applying(report, &FailureWords::of(report)).or_else(first)
 }
 
 /// The results for each entry.

@@ -448,7 +448,7 @@ enum Pattern {
 }
 
 impl Matcher {
-    ///  The error is a malformed glob, with the reason.
+    /// The matcher of an argument. The error is a malformed glob, with the reason.
     pub(super) fn new(argument: &Argument, letters: Letters) -> Result<Matcher, String> {
         let is_quoted = matches!(argument, Argument::Quoted(_));
         let text = argument.text().to_owned();

@@ -36,7 +36,7 @@ fn operands_have_the_letters_of_their_rows() {
 }
 
 #[test]
-fn coverage_of_single_instructions() {
+fn coverage_says_heights_and_jumps() {
     let stack = covered("vectors/evm/stack");
     assert_eq!(stack.machines[0].machine, "evm");
     let push = aspects(&stack, "PUSH1");

@@ -97,7 +97,7 @@ fn changed_vectors_and_options_are_judged_again() {
 /// The key of a suite differs for other cases and for options that change their results, and is the same however the
 /// same cases are selected.
 #[test]
-fn the_key_of_a_suite() {
+fn the_key_of_a_suite_depends_on_cases_and_options_only() {
     let place = Place::with_add();
     let path = place.vectors.path();
     let key = |sources: &Sources, options: &LoadOptions| SuiteKey::new(sources, options, &"").unwrap();

@@ -95,7 +95,7 @@ fn called_accounts_select_cases() {
 
 /// The steps of a frame are those at its depth.
 #[test]
-fn a_trace_of_a_frame() {
+fn frame_selects_the_steps_at_its_depth() {
     let all = printed(&["trace", LOGS, "--output", "json"]);
     let number = |line: &str| serde_json::from_str::<Json>(line).unwrap()["step"].as_u64();
     let steps = |text: &str| text.lines().filter_map(number).collect::<Vec<_>>();

@@ -9,9 +9,6 @@ use vmconf::testees::process::{
 };
 use vmconf::wire::protocol::{AnswerHeader, Greeting, ProtocolAnswer, Request, VERSION};
 
-/// How long an adapter has for an answer.
-pub(super) const TIMEOUT: Duration = Duration::from_secs(10);
-
 /// How long an adapter has to end after its input.
 const MOST_TO_END: Duration = Duration::from_secs(2);
 
@@ -70,7 +67,8 @@ pub(super) struct CheckedAdapter {
 impl CheckedAdapter {
     /// Sends a line and reads the answer; the error is what is wrong.
     pub(super) fn line(&mut self, line: &str) -> Result<Vec<u8>, String> {
-        let asking = Asking { id: id_in(line), line: line.to_owned(), timeout: TIMEOUT.max(START) };
+        let asking =
+            Asking { id: id_in(line), line: line.to_owned(), timeout: self.command.timeout.max(START) };
         let answer = self.converse(|conversation, interrupt| conversation.ask(asking, interrupt))?;
         self.record(line, &answer);
         Ok(answer)
@@ -113,8 +111,9 @@ impl CheckedAdapter {
     pub(super) fn ask_together(&mut self, requests: &[Request]) -> Result<Vec<ProtocolAnswer>, String> {
         let lines: Vec<_> = requests.iter().map(Request::line).collect();
         let ids: Vec<_> = requests.iter().map(Request::id).collect();
+        let timeout = self.command.timeout.max(START);
         let answered = self.converse(|conversation, interrupt| {
-            let mut awaited = conversation.send(lines.concat(), &ids, TIMEOUT.max(START));
+            let mut awaited = conversation.send(lines.concat(), &ids, timeout);
             let mut answer = |id: &Option<u64>| {
                 let line = awaited.next(interrupt)?;
                 read_answer(&line, *id).map(|answer| (line, answer))
