@@ -7,7 +7,7 @@ use super::{sarif, text};
 pub static OUTPUTS: &[OutputKind] = &[
     OutputKind {
         name: "text",
-        doc: "for people, as compilers write it",
+        doc: "For people, as compilers write it",
         new: |out, options| Box::new(text::LintText::new(out, options.extent)),
     },
     OutputKind {
