@@ -364,7 +364,7 @@ mod tests {
 
     fn found(text: &str) -> Vec<Diagnostic<Origin>> {
         let document = Document::parse(text.to_owned(), 2).expect("an object");
-        let mut diagnostics = Diagnostics::new(Strictness::Tolerant, Severity::Note);
+        let mut diagnostics = Diagnostics::new(Strictness::Thorough, Severity::Note);
         let reader = FieldReader::open_with(document.root(), "test", MemberNames::AnyCase, &mut diagnostics);
         let mut reader = reader.expect("an object");
         reader.optional("name");
