@@ -23,8 +23,11 @@ use crate::cli::text_diff::{self, AROUND};
 const NAME: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
 
-/// The longest line of a change that is shown as a whole, in characters, and how much text around the case is.
+/// The longest part of a line that is shown if all of it changes, in characters, and how much text around the case is.
 const MAX_LENGTH: usize = 2_000;
+
+/// The longest part of a line that is shown if little of it changes, in characters.
+const MAX_UNCHANGED: usize = 160;
 
 /// The text of a file before and after a change.
 #[derive(Clone, Copy)]
@@ -99,7 +102,7 @@ fn unified_diff(BlessExcerpt { line, old, new }: &BlessExcerpt) -> String {
     hunks.split_inclusive('\n').map(|text| moved(text, line - 1).unwrap_or_else(|| text.to_owned())).collect()
 }
 
-/// The lines of a diff, of which long ones are cut around what differs, since a whole file can be one line.
+/// The lines of a diff, of which long ones are cut around what differs: a case or a whole file can be one line.
 fn shortened(mut lines: &[&str]) -> Vec<String> {
     let mut short = Vec::new();
     while let [first, ..] = lines {
@@ -107,21 +110,30 @@ fn shortened(mut lines: &[&str]) -> Vec<String> {
         let (old, rest) = lines.split_at(run(lines, '-'));
         let (new, rest) = rest.split_at(run(rest, '+'));
         if old.is_empty() && new.is_empty() {
-            short.push(truncate(first, 0, MAX_LENGTH));
+            short.push(truncate(first, 0, MAX_UNCHANGED));
             lines = &lines[1..];
             continue;
         }
         let cut = |line: &str, other: Option<&&str>| {
             let (sign, line) = line.split_at(1);
-            let other = other.map_or("", |other| &other[1..]);
-            let same = line.chars().zip(other.chars()).take_while(|(one, other)| one == other).count();
-            format!("{sign}{}", truncate(line, same, MAX_LENGTH))
+            format!("{sign}{}", around_difference(line, other.map_or("", |other| &other[1..])))
         };
         short.extend(old.iter().enumerate().map(|(at, line)| cut(line, new.get(at))));
         short.extend(new.iter().enumerate().map(|(at, line)| cut(line, old.get(at))));
         lines = rest;
     }
     short
+}
+
+/// A line, cut around all that differs from the other one as far as that is not too long.
+fn around_difference(line: &str, other: &str) -> String {
+    let same = line.chars().zip(other.chars()).take_while(|(one, other)| one == other).count();
+    let (of_line, of_other) = (line.chars().count(), other.chars().count());
+    let after = line.chars().rev().zip(other.chars().rev()).take_while(|(one, other)| one == other).count();
+    let differing = of_line - same - after.min(of_line.min(of_other) - same);
+    let width = (differing + MAX_UNCHANGED / 2).clamp(MAX_UNCHANGED, MAX_LENGTH);
+    let focus = if differing < width { same + differing / 2 } else { same };
+    truncate(line, focus, width)
 }
 
 /// The head of a hunk, this many lines further down; `None` for any other line.
@@ -192,5 +204,22 @@ mod tests {
         assert_eq!(fs::read_to_string(&path)?, "new");
         assert!(try_write(folder.path(), texts("old")).is_err());
         Ok(())
+    }
+
+    #[test]
+    fn all_that_differs_in_a_long_line_is_shown() {
+        let line = |one: &str, other: &str| {
+            let text = |letter: &str, count: usize| letter.repeat(count);
+            format!("{}{one}{}{other}{}", text("a", 900), text("b", 300), text("c", 900))
+        };
+        let (old, new) = (line("1", "2"), line("11", "3"));
+        let [old, new] = [around_difference(&old, &new), around_difference(&new, &old)];
+        assert!(old.contains(&format!("a1{}2c", "b".repeat(300))), "{old}");
+        assert!(new.contains(&format!("a11{}3c", "b".repeat(300))), "{new}");
+        assert!([&old, &new].iter().all(|line| line.chars().count() <= 303 + MAX_UNCHANGED), "{old}\n{new}");
+        let one = around_difference(&line("1", "2"), &line("1", "3"));
+        assert!(one.contains("b2c") && one.chars().count() <= MAX_UNCHANGED, "{one}");
+        assert_eq!(around_difference("same", "same"), "same");
+        assert_eq!(around_difference("aa", "aaa"), "aa");
     }
 }
