@@ -128,7 +128,7 @@ impl<'o> Checker<'o> {
         context: ReadContext<'_>,
         options: &FileOptions,
     ) -> Vec<Diagnostic<Origin>> {
-        let FileReading { case, unsupported, mut diagnostics } =
+        let FileReading { case, unsupported, mut diagnostics, .. } =
             match catch_panic(|| format.read_case(node, context)) {
                 Ok(reading) => reading,
                 Err(panic) => {

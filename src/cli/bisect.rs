@@ -88,13 +88,14 @@ impl Bisect {
                 |vm: &Arc<ProcessVm>| OnVm::new(vm.clone(), info, &case, options.run.interrupt.clone());
             let one = one.map_or_else(|| OnVm::embedded(info, &case), on_vm);
             let (one, other) = (one.map_err(stopped_early)?, on_vm(other).map_err(stopped_early)?);
-            if !one.shares_state_with(&other) {
-                bail!(
-                    "nothing can be compared: the machines have no field in common, and not both report instructions"
-                );
-            }
             let FileOptions { limits, ignored, .. } = loaded.options();
             let [mut one, mut other] = [one, other].map(|machine| machine.limited(limits).without(ignored));
+            if !one.shares_state_with(&other) {
+                bail!(
+                    "nothing can be compared: the machines have no field in common that is not ignored, and not both \
+                     report instructions"
+                );
+            }
             let found = bisect::runs(&mut one, &mut other, info.isa).map_err(stopped_early)?;
             let id = loaded.ids().nth(index).map(ToString::to_string);
             let words: ShellWords = id.into_iter().collect();

@@ -11,7 +11,7 @@ use vmconf::formats::{FileReading, FormatOptions};
 use vmconf::model::{Case, Exit, Name, PathKey, Severity, counted, escaped};
 use vmconf::run::FamilyMachine;
 use vmconf::run::families::not_embedded;
-use vmconf::run::sources::{self, VectorSource};
+use vmconf::run::sources;
 use vmconf::testees::process;
 use vmconf::text::file_name::{uncompressed_name, with_slashes};
 use vmconf::text::json::{Document, JsonNode};
@@ -160,16 +160,42 @@ impl FamilyCheckArgs {
             counted(members, "input")
         )?;
         let mut paths = family.paths();
-        let found = sources::find(&self.vectors, &settings.anchor)?.sources;
-        let mut firsts = found.iter().map(|file| write_first(&mut out, family, &file, &mut paths));
-        let has_errors =
-            firsts.try_fold(false, |before, first| anyhow::Ok(before | (first? == FirstCase::Wrong)));
+        let has_errors = self.vectors.iter().try_fold(false, |before, path| {
+            let first = write_firsts(&mut out, family, path, &mut paths, settings)?;
+            anyhow::Ok(before | (first == FirstCase::Wrong))
+        });
         out.flush()?;
         for fault in paths.faults() {
             output::note(&format!("note: {}", fault.located(&self.declaration.display().to_string())));
         }
         Ok(if has_errors? { Exit::Broken } else { Exit::Passed })
     }
+}
+
+/// Writes what a family makes of the first case of a file, or of each file in a folder. A folder may have files of
+/// something else, which are noted.
+fn write_firsts(
+    out: &mut dyn Write,
+    family: &'static Family,
+    path: &Path,
+    paths: &mut FamilyPaths<'_>,
+    settings: &Settings,
+) -> anyhow::Result<FirstCase> {
+    if !path.is_dir() {
+        return write_first(out, family, path, paths);
+    }
+    let mut worst = FirstCase::Readable;
+    for file in &sources::find(&[path.to_owned()], &settings.anchor)?.sources {
+        match write_first(out, family, &file.path, paths) {
+            Ok(FirstCase::Wrong) => worst = FirstCase::Wrong,
+            Ok(FirstCase::Readable) => {}
+            Err(why) if why.is::<BrokenInput>() => {
+                output::note(&format!("note: not read: {}", escaped(&why.to_string())));
+            }
+            Err(why) => return Err(why),
+        }
+    }
+    Ok(worst)
 }
 
 impl FamilyInitArgs {
@@ -223,14 +249,14 @@ enum FirstCase {
 fn write_first(
     out: &mut dyn Write,
     family: &'static Family,
-    file: &VectorSource,
+    file: &Path,
     paths: &mut FamilyPaths<'_>,
 ) -> anyhow::Result<FirstCase> {
-    let shown = file.shown.to_string();
-    let document = Document::parse(read_text(&file.path)?, MAX_DEPTH);
+    let shown = file.display().to_string();
+    let document = Document::parse(read_text(file)?, MAX_DEPTH);
     let document = document.map_err(|(text, fault)| BrokenInput(text.locate(fault).located(&shown)))?;
     let broken = |fault| BrokenInput(document.locate(fault).located(&shown));
-    let real = file.path.canonicalize().map(|path| with_slashes(&path));
+    let real = file.canonicalize().map(|path| with_slashes(&path));
     let fits = |path: &&String| family.fitting(document.root(), path).is_ok();
     let path = real.as_ref().ok().filter(fits).unwrap_or(&shown);
     paths.look_at(document.root(), path);

@@ -99,7 +99,7 @@ pub(super) fn read_case(
     index: usize,
 ) -> anyhow::Result<(&'static MachineInfo, Case)> {
     let case = loaded.case(index).context("the case is not there any longer")?;
-    let FileReading { case: read, unsupported, diagnostics } = case.read().map_err(anyhow::Error::msg)?;
+    let FileReading { case: read, unsupported, diagnostics, .. } = case.read().map_err(anyhow::Error::msg)?;
     let Some(read) = read else {
         if let Some(why) = unsupported {
             return Err(NotSupported(why).into());

@@ -87,7 +87,11 @@ fn seen(loaded: &LoadedFile<'_>, case: &Case, hashed: &Hashed, options: &RunOpti
         let steps: Vec<_> = case
             .steps
             .iter()
-            .map(|step| Step { assertions: vec![assertion.clone()], ..step.clone() })
+            .map(|step| Step {
+                end: None,
+                assertions: vec![assertion.clone()],
+                actions: step.actions.clone(),
+            })
             .collect();
         let mut value = None;
         let ran = Worker::new(options).with_testee(case.machine, loaded.options(), |testee| {

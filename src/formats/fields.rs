@@ -79,6 +79,11 @@ impl Diagnostics {
         self.add(Severity::Error, diagnostic);
     }
 
+    /// How many there are, also those that are not listed.
+    pub(super) fn count(&self) -> usize {
+        self.found.count()
+    }
+
     pub(super) fn has_errors(&self) -> bool {
         self.found.has_errors()
     }

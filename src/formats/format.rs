@@ -101,10 +101,11 @@ impl Format {
         let end = case.at() + case.raw().len() as u32;
         self.add_deviations(case.document(), case.at()..end, &mut diagnostics);
         let unsupported = diagnostics.take_unsupported();
+        let count = diagnostics.count();
         let diagnostics = diagnostics.finish();
         let stopped = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
         let unsupported = unsupported.filter(|_| !stopped);
-        FileReading { case: if stopped { None } else { read }, unsupported, diagnostics }
+        FileReading { case: if stopped { None } else { read }, unsupported, diagnostics, count }
     }
 
     /// The change that sets a member of what is known about a case and not compared ([`Format::info`]); `None` if the
@@ -187,8 +188,10 @@ pub struct FileReading {
     pub case: Option<Case>,
     /// Why the case is not supported: it is well-formed, and no machine here can run it.
     pub unsupported: Option<String>,
-    /// All errors and notes, in document order.
+    /// The errors and notes that are listed, in document order.
     pub diagnostics: Vec<Diagnostic<Origin>>,
+    /// How many errors and notes there are, also those that are not listed.
+    pub count: usize,
 }
 
 /// The user's options for reading.

@@ -45,6 +45,11 @@ impl DiagnosticList {
         }
     }
 
+    /// How many there are, also those that are not kept. One that is added twice counts twice.
+    pub fn count(&self) -> usize {
+        self.counts.iter().sum()
+    }
+
     /// Whether one of them is an error, also if it is not kept.
     pub fn has_errors(&self) -> bool {
         self.counts[Severity::Error as usize] > 0
@@ -60,7 +65,8 @@ impl DiagnosticList {
         for &severity in Severity::VARIANTS {
             let Some(Origin(at)) = self.first_unlisted[severity as usize] else { continue };
             let unlisted = self.counts[severity as usize] - self.limit;
-            let what = format!("{}, not listed", counted(unlisted, &format!("more {}", severity.name())));
+            let what =
+                format!("up to {}, not listed", counted(unlisted, &format!("more {}", severity.name())));
             self.found.push(Diagnostic::at(at, what).under(LintRule::NotListed).severity(severity));
         }
         self.found.sort_by_key(|diagnostic| diagnostic.place);
@@ -94,7 +100,7 @@ mod tests {
             (3, Severity::Error, "a wrong number"),
             (10, Severity::Note, "a comment"),
             (11, Severity::Note, "a comment"),
-            (12, Severity::Note, "3 more notes, not listed"),
+            (12, Severity::Note, "up to 3 more notes, not listed"),
         ];
         assert_eq!(found, expected.map(|(at, severity, what)| (at, severity, what.to_owned())));
     }
@@ -106,7 +112,7 @@ mod tests {
         let mut of_file = DiagnosticList::new(1);
         of_file.extend(of_case.finish());
         let found: Vec<_> = of_file.finish().into_iter().map(|it| it.what).collect();
-        assert_eq!(found, ["a wrong number", "2 more errors, not listed"]);
+        assert_eq!(found, ["a wrong number", "up to 2 more errors, not listed"]);
     }
 
     #[test]

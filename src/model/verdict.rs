@@ -310,18 +310,25 @@ impl Breakdown {
         format!("{was}{}{}", self.what, self.stderr_in_line())
     }
 
-    /// The first and the last lines of standard error, to follow `what` in the same line; empty if it wrote nothing.
-    pub fn stderr_in_line(&self) -> String {
+    /// The first and the last lines of standard error, with `…` between them if there are more.
+    pub fn stderr_ends(&self) -> Vec<&str> {
         // Lines without a word underline the one before them.
         let lines = self.stderr.lines().map(str::trim).filter(|line| line.contains(char::is_alphanumeric));
         let lines: Vec<_> = lines.collect();
         match &lines[..] {
-            [] => String::new(),
             // The message of a panic is among the first lines in Rust and Go, that of an exception the last in Python.
             [first, second, .., last_but_one, last] if lines.len() > 5 => {
-                format!("; standard error: {first} | {second} | … | {last_but_one} | {last}")
+                vec![first, second, "…", last_but_one, last]
             }
-            few => format!("; standard error: {}", few.join(" | ")),
+            _ => lines,
+        }
+    }
+
+    /// [`Breakdown::stderr_ends`], to follow `what` in the same line; empty if it wrote nothing.
+    pub fn stderr_in_line(&self) -> String {
+        match &self.stderr_ends()[..] {
+            [] => String::new(),
+            lines => format!("; standard error: {}", lines.join(" | ")),
         }
     }
 }

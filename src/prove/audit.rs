@@ -140,7 +140,7 @@ impl Auditor {
             let text = edit::apply(&document, std::slice::from_ref(&change.edit));
             let changed = Document::parse(text, depth).ok();
             let noticed = changed.as_ref().map_or(Noticed::Rejected, |changed| {
-                self.noticed(&loaded, recorded, before.diagnostics.len(), changed, start)
+                self.noticed(&loaded, recorded, before.count, changed, start)
             });
             match noticed {
                 Noticed::Input => self.audit.inputs += 1,
@@ -165,7 +165,7 @@ impl Auditor {
         changed: &Document,
         start: u32,
     ) -> Noticed {
-        let Ok(FileReading { case, diagnostics, .. }) = loaded.read_in(changed, start) else {
+        let Ok(FileReading { case, count, .. }) = loaded.read_in(changed, start) else {
             return Noticed::Rejected;
         };
         let Some(case) = case else { return Noticed::Rejected };
@@ -180,7 +180,7 @@ impl Auditor {
         if !recorded.pass(&case.steps, self.how.compare) {
             return Noticed::Compared;
         }
-        if diagnostics.len() > notes {
+        if count > notes {
             Noticed::Noted
         } else if recorded.demands_the_same_of_ignored(&case.steps) {
             Noticed::Nothing

@@ -102,8 +102,9 @@ fn recorded(
         return Ok(RecordedSteps { case, states, from, ignored, fields: info.fields });
     }
     let mut states = Vec::new();
+    let steps = file.options().ignored_of(case.machine).observed(&case.steps);
     let done = worker.with_testee(case.machine, file.options(), |testee| {
-        testee.run(&case.program, &case.steps, &mut |_, state| {
+        testee.run(&case.program, &steps, &mut |_, state| {
             let value = |name: &&'static str| Some((*name, state.observe(name)?));
             states.push(RecordedFields {
                 declared: declared.clone(),

@@ -8,9 +8,6 @@ use crate::text::shell::{ShellWords, quoted};
 /// The longest command that is shown, in bytes: a part of one is of no use.
 const MAX_COMMAND: usize = 4_000;
 
-/// The most lines of standard error that are shown.
-const MAX_STDERR: usize = 5;
-
 /// Where in its file a case differs from what is demanded there, or else where it begins; `None` if that is not known.
 pub(super) fn position(report: &CaseReport) -> Option<Position> {
     let begin = report.line.map(|line| Position { line, column: 1 });
@@ -26,9 +23,9 @@ pub(super) fn lines(report: &CaseReport, flags: &ShellWords, max_length: usize) 
     {
         lines.push(format!("ended: {}", failure.ended));
     }
-    // What a machine says before it breaks down is often the cause: the message of a panic comes last.
-    let said = report.verdict.breakdown().map_or_else(Vec::new, Breakdown::stderr_lines);
-    lines.extend(said[said.len().saturating_sub(MAX_STDERR)..].iter().map(|line| format!("stderr: {line}")));
+    // What a machine says before it breaks down is often the cause.
+    let said = report.verdict.breakdown().map(Breakdown::stderr_ends);
+    lines.extend(said.into_iter().flatten().map(|line| format!("stderr: {line}")));
     lines.extend(report.listed.as_ref().map(|why| format!("known: {why}")));
     if let Verdict::UnexpectedPass(listing) = &report.verdict {
         lines.push(format!("listed: {}", listing.place));

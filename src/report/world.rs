@@ -23,7 +23,7 @@ pub(super) fn leaves(text: &mut Vec<u8>, world: &WorldComparison, length: Length
     match against {
         ComparedWith::Before => writeln!(
             text,
-            "  {DIM}no vector given with --worlds has a state with the demanded root; the transaction changed:{DIM:#}"
+            "  {DIM}no state with the demanded root is known (--worlds names vectors that may have it); changed:{DIM:#}"
         )?,
         ComparedWith::Fixture(id) => {
             let id = truncate(&escaped(id), 0, 2 * WIDTH);

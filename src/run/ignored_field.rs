@@ -82,7 +82,7 @@ impl<'i> IgnoredFields<'i> {
     }
 
     /// The steps without assertions on whole fields that the user ignores, which a testee need not report.
-    pub(super) fn observed(self, steps: &[Step]) -> Cow<'_, [Step]> {
+    pub(crate) fn observed(self, steps: &[Step]) -> Cow<'_, [Step]> {
         if !steps.iter().flat_map(Step::demands).any(|assertion| self.has(&assertion.at)) {
             return Cow::Borrowed(steps);
         }

@@ -20,7 +20,7 @@ pub struct MissingCase {
 }
 
 /// The first case that these sources select by name and that its file does not have; see [`missing_cases`]. Each file
-/// is read once, however many sources are of it.
+/// is read once, however many sources are of it, and once more if a case is missing, to suggest one.
 pub fn first_missing_case(named: &[&VectorSource], options: &LoadOptions) -> Option<MissingCase> {
     let mut names: HashMap<&str, BTreeSet<String>> = HashMap::new();
     for source in named {

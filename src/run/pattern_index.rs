@@ -54,11 +54,12 @@ fn start(pattern: &str) -> &str {
     &pattern[..pattern.find(SPECIAL).unwrap_or(pattern.len())]
 }
 
-/// The character after a backslash is left out, too.
+/// The character after a backslash is left out, too, and the `/` of `**/`, which also matches nothing.
 fn end(pattern: &str) -> &str {
     pattern.rfind(SPECIAL).map_or("", |last| {
         let skipped = if pattern[last..].starts_with('\\') { 2 } else { 1 };
-        pattern.get(last + skipped..).unwrap_or("")
+        let end = pattern.get(last + skipped..).unwrap_or("");
+        if pattern[..last + 1].ends_with("**") { end.strip_prefix('/').unwrap_or(end) } else { end }
     })
 }
 
@@ -71,7 +72,8 @@ mod tests {
         let begins = (100..1_000).map(|number| format!("a.json::c{number}*"));
         let ends = (100..1_000).map(|number| format!("*.json::d{number}"));
         let starts_alike = (100..1_000).map(|number| format!("b.json::*e{number}"));
-        let others = ["*", "a.json::c100", "[ab].json::\\*x", "a{b,c", "x\\é"].map(str::to_owned);
+        let others =
+            ["*", "a.json::c100", "[ab].json::\\*x", "a{b,c", "x\\é", "**/z.json::q"].map(str::to_owned);
         let patterns: Vec<_> = begins.chain(ends).chain(others).chain(starts_alike).collect();
         let index = PatternIndex::of(patterns.iter().map(String::as_str));
         assert_eq!(index.candidates("a.json::c100"), [0, 1800, 1801]);
@@ -80,6 +82,7 @@ mod tests {
         assert_eq!(index.candidates("ab,c"), [1800, 1803]);
         assert_eq!(index.candidates("a.json::c10\u{e4}"), [1800]);
         assert_eq!(index.candidates(""), [1800]);
-        assert_eq!(index.candidates("b.json::e100"), [1800, 1805]);
+        assert_eq!(index.candidates("b.json::e100"), [1800, 1806]);
+        assert_eq!(index.candidates("z.json::q"), [1800, 1805]);
     }
 }

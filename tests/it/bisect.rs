@@ -535,3 +535,27 @@ fn what_is_ignored_is_no_difference() {
     assert!(found.stdout.starts_with("ADD in step 3 makes the difference"), "{found:?}");
     assert!(found.stdout.contains("\nnot compared, by --ignore: refs\n"), "{found:?}");
 }
+
+/// The hashes of instructions have what is ignored, too.
+#[cfg(unix)]
+#[test]
+fn instructions_that_show_what_is_ignored_are_not_compared() {
+    let change = r"s/gas\x22:\x220x[0-9a-f]+/gas\x22:\x220x77/g; s/digests\x22:\[\x22./digests\x22:[\x22z/";
+    let vm = format!("m=sh -c \"'{}' serve evm | sed -u -E '{change}'\"", env!("CARGO_BIN_EXE_vmconf"));
+    let bisect = |more: &[&str]| {
+        vmconf(&[&["bisect", "vectors/evm/arithmetic/add.json::small", "--vm", &vm], more].concat())
+    };
+    assert_ne!(bisect(&[]).exit, 0);
+    let Ran { exit, stdout, .. } = bisect(&["--ignore", "gas"]);
+    let expected = "no difference in the states that were compared\nnot compared, by --ignore: gas\n";
+    assert_eq!((exit, &*stdout), (0, expected));
+    // Nothing is left to compare.
+    let all = ["outcome", "gas", "out", "logs", "logsHash", "callcreates", "post", "pc", "stack", "memory"];
+    let ignored: Vec<_> =
+        all.iter().chain(&["memorySize", "refund"]).flat_map(|name| ["--ignore", name]).collect();
+    let only_states = vm.replace(change, "s/.digests.,.trace.//");
+    let none = vmconf(
+        &[&["bisect", "vectors/evm/arithmetic/add.json::small", "--vm", &only_states], &ignored[..]].concat(),
+    );
+    assert_eq!(none.exit, 2, "{none:?}");
+}

@@ -116,6 +116,11 @@ impl OnVm {
         OnVm { ignored: ignored.to_vec(), ..self }
     }
 
+    /// Whether the user ignores something of the state.
+    pub(super) fn ignores_fields(&self) -> bool {
+        !self.ignored.is_empty()
+    }
+
     fn ignored(&self) -> IgnoredFields<'_> {
         IgnoredFields::new(&self.ignored, self.info.fields)
     }

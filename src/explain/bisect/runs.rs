@@ -75,7 +75,7 @@ pub fn runs(one: &mut OnVm, other: &mut OnVm, isa: &Isa) -> Result<Bisected, Sto
     let parting = ComparedStates::new([one, other], &fields).without(upcoming).parting()?;
     let step = step_after([one, other], parting.as_ref())?;
     let mut broke = None;
-    let divergence = if one.shows_instructions() && other.shows_instructions() {
+    let divergence = if compares_instructions([one, other], &fields) {
         // The instruction that makes the difference, and what follows it.
         let most = step.map_or(u64::MAX, |step| step + 1);
         match machines([one, other], isa, most) {
@@ -112,6 +112,13 @@ pub fn runs(one: &mut OnVm, other: &mut OnVm, isa: &Isa) -> Result<Bisected, Sto
         (Some(parting), None) => Some(of_states([one, other], isa, parting, step)?),
     };
     Ok(Bisected { steps, difference: difference.map(Box::new), lacking, broke })
+}
+
+/// Whether the instructions of two runs are compared: both machines report them, and what they report has nothing that
+/// the user ignores, as far as the states show the difference, too.
+fn compares_instructions(runs: [&OnVm; 2], fields: &[String]) -> bool {
+    let states_show_it = !fields.is_empty() && runs.iter().all(|run| run.stops());
+    runs.iter().all(|run| run.shows_instructions() && !(run.ignores_fields() && states_show_it))
 }
 
 /// The first difference of states, in whichever members.

@@ -166,11 +166,17 @@ impl VmRun {
     fn sought_end(&mut self, action: usize, before: u64) -> Result<u64, Stopped> {
         let most = match self.on_vm.action(action) {
             // The first instruction may change nothing; later, a machine that has ended does not change.
-            Some(WireAction::StepInto) if before == 0 => return Ok(1),
+            Some(WireAction::StepInto) if before == 0 && !self.shows.instructions => return Ok(1),
             Some(WireAction::StepInto) => 1,
             Some(WireAction::Run(count)) => *count,
             Some(WireAction::StepOver | WireAction::StepOut) if !self.shows.instructions => {
-                return self.state_after(action, before);
+                let end = self.on_vm.states(&[RunPoint { actions: action + 1, steps: 0 }], &self.fields);
+                match end {
+                    Ok(end) => return self.state_after(action, before, &end[0]),
+                    Err(Stopped::Interrupted) => return Err(Stopped::Interrupted),
+                    // The action does not end.
+                    Err(_) => MAX_STEPS,
+                }
             }
             _ => MAX_STEPS,
         };
@@ -199,18 +205,25 @@ impl VmRun {
         Ok(known)
     }
 
-    /// The same by the first of the states after single steps that is the one after the action.
-    fn state_after(&mut self, action: usize, before: u64) -> Result<u64, Stopped> {
-        let end = self.on_vm.states(&[RunPoint { actions: action + 1, steps: 0 }], &self.fields)?;
+    /// The same by the first of the states after single steps that is the one at the end of the action.
+    fn state_after(&mut self, action: usize, before: u64, end: &Value) -> Result<u64, Stopped> {
         for first in (0..MAX_COMPARED).step_by(FEW_STATES as usize) {
             let stops = (first..first + FEW_STATES).map(|steps| RunPoint { actions: action, steps });
-            let states = self.on_vm.states(&stops.collect::<Vec<_>>(), &self.fields)?;
-            if let Some(found) = states.iter().position(|state| *state == end[0]) {
-                return Ok(before + first + found as u64);
+            match self.on_vm.states(&stops.collect::<Vec<_>>(), &self.fields) {
+                Ok(states) => {
+                    if let Some(found) = states.iter().position(|state| state == end) {
+                        return Ok(before + first + found as u64);
+                    }
+                }
+                Err(stopped) if first == 0 || stopped == Stopped::Interrupted => return Err(stopped),
+                Err(stopped) => {
+                    self.cut = Some(reason(stopped));
+                    return Ok(before + first - 1);
+                }
             }
         }
-        self.cut = Some(format!("an action has more than {MAX_COMPARED} instructions"));
-        Ok(before + MAX_COMPARED)
+        self.cut = Some(format!("an action does not end in its first {} instructions", MAX_COMPARED - 1));
+        Ok(before + MAX_COMPARED - 1)
     }
 
     /// Whether an action that begins after `before` instructions executes at least this number of them.
