@@ -162,7 +162,7 @@ impl FamilyCheckArgs {
         let mut paths = family.paths();
         let has_errors = self.vectors.iter().try_fold(false, |before, path| {
             let first = write_firsts(&mut out, family, path, &mut paths, settings)?;
-            anyhow::Ok(before | (first == FirstCase::Wrong))
+            anyhow::Ok(before || first == FirstCase::Wrong)
         });
         out.flush()?;
         for fault in paths.faults() {

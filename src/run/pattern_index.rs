@@ -59,7 +59,7 @@ fn end(pattern: &str) -> &str {
     pattern.rfind(SPECIAL).map_or("", |last| {
         let skipped = if pattern[last..].starts_with('\\') { 2 } else { 1 };
         let end = pattern.get(last + skipped..).unwrap_or("");
-        if pattern[..last + 1].ends_with("**") { end.strip_prefix('/').unwrap_or(end) } else { end }
+        if pattern[..=last].ends_with("**") { end.strip_prefix('/').unwrap_or(end) } else { end }
     })
 }
 
