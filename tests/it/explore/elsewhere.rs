@@ -282,7 +282,7 @@ fn a_run_without_end_is_shown_from_its_start() {
     .unwrap();
     let other = format!("loop=sh {}", script.display());
     // To compare the states of more steps takes long.
-    let most = ["--timeout", "300ms", "--max-steps", "2000"];
+    let most = ["--timeout", "5s", "--max-steps", "2000"];
     let args = [&["explore", &file, "--vm", &other, "--html", "-"], &most[..]].concat();
     let Ran { exit, stdout, stderr } = vmconf(&args);
     assert_eq!(exit, 0, "{stderr}");
