@@ -23,7 +23,7 @@ pub(super) fn leaves(text: &mut Vec<u8>, world: &WorldComparison, length: Length
     match against {
         ComparedWith::Before => writeln!(
             text,
-            "  {DIM}no state with the demanded root is known (--worlds names vectors that may have it); changed:{DIM:#}"
+            "  {DIM}no state with the demanded root is known (see --worlds); the transaction changed:{DIM:#}"
         )?,
         ComparedWith::Fixture(id) => {
             let id = truncate(&escaped(id), 0, 2 * WIDTH);

@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, HashMap};
 pub(super) const SPECIAL: [char; 7] = ['*', '?', '[', ']', '{', '}', '\\'];
 
 /// Globs by what each text that they match begins or ends with: the part before the first special character, or
-/// that after the last one, whichever fewer of the globs have, or is longer. So a text is compared with few of many globs.
+/// that after the last one: the part that fewer of the globs share or, if as many do, the longer one. So a text is
+/// compared with few of many globs.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PatternIndex {
     starts: Literals,

@@ -114,11 +114,11 @@ pub fn runs(one: &mut OnVm, other: &mut OnVm, isa: &Isa) -> Result<Bisected, Sto
     Ok(Bisected { steps, difference: difference.map(Box::new), lacking, broke })
 }
 
-/// Whether the instructions of two runs are compared: both machines report them, and what they report has nothing that
-/// the user ignores, as far as the states show the difference, too.
+/// Whether the instructions of two runs are compared: if both machines report them. Instructions may show a field that
+/// the user ignores, so with `--ignore` only the states are compared, if both machines can stop after an instruction.
 fn compares_instructions(runs: [&OnVm; 2], fields: &[String]) -> bool {
-    let states_show_it = !fields.is_empty() && runs.iter().all(|run| run.stops());
-    runs.iter().all(|run| run.shows_instructions() && !(run.ignores_fields() && states_show_it))
+    let states_suffice = !fields.is_empty() && runs.iter().all(|run| run.stops());
+    runs.iter().all(|run| run.shows_instructions() && !(run.ignores_fields() && states_suffice))
 }
 
 /// The first difference of states, in whichever members.
