@@ -14,7 +14,7 @@ use crate::model::{Case, CaseId, Diagnostic, DiagnosticList, Edit, Origin, Sever
 use crate::run::sources::VectorSource;
 use crate::run::{
     FileContent, FileError, FileOptions, LoadOptions, LoadedCases, Purpose, VectorFiles, Worker, catch_panic,
-    identify, other_root, read_text, select,
+    identify, read_text, select, wrong_root,
 };
 use crate::text::json::{Document, JsonDatum, JsonNode};
 use crate::text::source_text::SourceText;
@@ -147,7 +147,7 @@ impl<'o> Checker<'o> {
             Ok(found) => diagnostics.extend(found),
             Err(what) => diagnostics.push(internal(node.at(), what)),
         }
-        diagnostics.extend(wrong_root(&case));
+        diagnostics.extend(wrong_root(&case).map(|it| it.severity(Severity::Warning)));
         if !diagnostics.iter().any(|diagnostic| diagnostic.rule == LintRule::NothingCompared) {
             diagnostics.extend(without_assertions(&case, node));
         }
@@ -187,14 +187,6 @@ fn repeated(id: &CaseId, test: JsonNode<'_>) -> Option<Diagnostic<Origin>> {
     };
     let what = format!("a test before has this name; this one's id is {id}");
     Some(Diagnostic::at(place.at(), what).under(LintRule::DuplicateName).severity(Severity::Warning))
-}
-
-/// A warning if a case demands a state and the root of a different one.
-fn wrong_root(case: &Case) -> Option<Diagnostic<Origin>> {
-    let (demanded, actual) = other_root(case)?;
-    let what = "this is not the root of the state that is demanded with it";
-    let diagnostic = Diagnostic::at(demanded.origin.0, what).expected(actual.to_string());
-    Some(diagnostic.under(LintRule::WrongRoot).severity(Severity::Warning))
 }
 
 /// A warning if the last step of a case asserts nothing.

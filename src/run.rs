@@ -95,7 +95,7 @@ pub(crate) use select::select;
 pub use select::{FileOpener, Purpose, open, open_text};
 pub use vector_files::VectorFiles;
 pub use vectors_version::vectors_versions;
-pub(crate) use worlds::other_root;
+pub(crate) use worlds::wrong_root;
 
 /// Runs all selected cases and passes the events to `sink`.
 ///

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::bail;
 use clap::Args;
 use sha2::{Digest, Sha256};
-use vmconf::run::worlds::Worlds;
+use vmconf::run::worlds::{KeptRoots, Worlds};
 use vmconf::run::{FindWorld, sources};
 
 use super::cache_file::CacheFile;
@@ -42,10 +42,13 @@ impl WorldsArgs {
             output::note("note: --worlds: there is no vector file in these folders");
         }
         let file = CacheFile::new("worlds", &self.name(), MAX_INDEXES).ok();
-        let kept = file.as_ref().and_then(|file| file.read(|text| Ok(text.to_owned())));
-        let worlds = Worlds::new(sources, &kept.unwrap_or_default());
-        if let Some((file, text)) = file.zip(worlds.text()) {
-            file.write(&text);
+        let kept =
+            file.as_ref().and_then(|file| file.read(|text| Ok((KeptRoots::parse(text)?, text.to_owned()))));
+        let (kept, before) = kept.unwrap_or_default();
+        let worlds = Worlds::new(sources, kept);
+        let index = worlds.index();
+        if let Some(file) = file.filter(|_| index != before) {
+            file.write(&index);
         }
         Ok(Some(Arc::new(move |root| worlds.find(root))))
     }

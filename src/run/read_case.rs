@@ -2,6 +2,7 @@
 
 use super::judged_case::JudgedCase;
 use super::load::LoadedCase;
+use super::worlds;
 use crate::model::{Case, CaseReport, Diagnostic, Severity, Verdict};
 
 pub(super) struct ReadCase<'c> {
@@ -43,8 +44,12 @@ impl<'c> ReadCase<'c> {
 
     /// The case with its verdict, or with an error.
     pub(super) fn judged(self, verdict: Result<Verdict, String>) -> JudgedCase {
-        let ReadCase { mut report, notes, loaded, case } = self;
+        let ReadCase { mut report, mut notes, loaded, case } = self;
         report.verdict = verdict.unwrap_or_else(error);
+        if worlds::differs_at_root(&case, &report.verdict) {
+            let wrong_root = worlds::wrong_root(&case).map(|it| it.severity(Severity::Note));
+            notes.extend(wrong_root.map(|it| loaded.document.locate(it)));
+        }
         let is_self_contained = !loaded.files.are_requested();
         let is_cacheable =
             loaded.key.is_some() && report.verdict == Verdict::Pass && notes.is_empty() && is_self_contained;

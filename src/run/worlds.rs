@@ -14,7 +14,10 @@ use super::options::LoadOptions;
 use super::select::open;
 use super::source::VectorSource;
 use crate::machines::{self, Hashed};
-use crate::model::{Assertion, Case, Expected, Name, Path, PathKey, Value, bytes_key};
+use crate::model::rule::LintRule;
+use crate::model::{
+    Assertion, Case, Diagnostic, Expected, Name, Origin, Path, PathKey, Value, Verdict, bytes_key,
+};
 
 /// States by their roots.
 #[derive(Debug)]
@@ -23,8 +26,11 @@ pub struct Worlds {
     files: Vec<FileRoots>,
     /// The index of the file and that of the case.
     places: HashMap<String, (usize, usize)>,
-    is_changed: bool,
 }
+
+/// The roots of the files that an earlier run read.
+#[derive(Debug, Default)]
+pub struct KeptRoots(BTreeMap<PathBuf, FileRoots>);
 
 /// The roots that the cases of a file demand together with a state.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -36,46 +42,46 @@ struct FileRoots {
     roots: Vec<(String, usize)>,
 }
 
+impl KeptRoots {
+    /// Reads the text of an index. Fails if it is damaged.
+    pub fn parse(text: &str) -> Result<KeptRoots, String> {
+        let file = |(number, line): (usize, &str)| {
+            let file: FileRoots =
+                serde_json::from_str(line).map_err(|error| format!("line {}: {error}", number + 1))?;
+            Ok((file.path.clone(), file))
+        };
+        text.lines().enumerate().map(file).collect::<Result<_, _>>().map(KeptRoots)
+    }
+}
+
 impl Worlds {
-    /// The states that the cases of these files demand. `kept` is the text of an earlier index, or empty.
-    pub fn new(sources: Vec<VectorSource>, kept: &str) -> Worlds {
-        let known = kept.lines().filter_map(|line| serde_json::from_str(line).ok());
-        let mut known: BTreeMap<PathBuf, FileRoots> =
-            known.map(|file: FileRoots| (file.path.clone(), file)).collect();
-        let count = known.len();
-        let mut read = 0;
+    /// The states that the cases of these files demand. A file that has not changed since it was kept is not read.
+    pub fn new(sources: Vec<VectorSource>, mut kept: KeptRoots) -> Worlds {
         let mut roots_of = |source: &VectorSource| {
             let stamp = stamp(source);
-            let kept = known.remove(&source.path).filter(|file| file.stamp == stamp);
-            kept.unwrap_or_else(|| {
-                read += 1;
-                FileRoots { path: source.path.clone(), stamp, roots: roots(source) }
-            })
+            let kept = kept.0.remove(&source.path).filter(|file| file.stamp == stamp);
+            kept.unwrap_or_else(|| FileRoots { path: source.path.clone(), stamp, roots: roots(source) })
         };
         let files: Vec<_> = sources.iter().map(&mut roots_of).collect();
         let place = |(file, it): (usize, &FileRoots)| {
             it.roots.iter().map(move |(root, case)| (root.clone(), (file, *case))).collect::<Vec<_>>()
         };
         let places = files.iter().enumerate().flat_map(place).collect();
-        let is_changed = read > 0 || count != files.len();
-        Worlds { sources, files, places, is_changed }
+        Worlds { sources, files, places }
     }
 
-    /// The text of the index, with as many of the files as a cache file has room for; `None` if it is the one that was
-    /// kept.
-    pub fn text(&self) -> Option<String> {
-        if !self.is_changed {
-            return None;
-        }
+    /// The text of the index, with as many of the files as a cache file has room for.
+    pub fn index(&self) -> String {
         let mut text = String::new();
         for file in &self.files {
-            let line = serde_json::to_string(file).ok()? + "\n";
-            if text.len() + line.len() > MAX_BYTES {
-                break;
+            // What cannot be written is read in each run, as is a file with more roots than there is room for.
+            let Ok(line) = serde_json::to_string(file) else { continue };
+            if text.len() + line.len() < MAX_BYTES {
+                text += &line;
+                text.push('\n');
             }
-            text += &line;
         }
-        Some(text)
+        text
     }
 
     /// A case that demands the state with this root, with the state; `None` if there is none, or its file has
@@ -114,11 +120,22 @@ fn assertions(case: &Case) -> impl Iterator<Item = &Assertion> {
 }
 
 /// What is wrong with the root that a case demands together with a whole state: the root of that state.
-pub(crate) fn other_root(case: &Case) -> Option<(&Assertion, Value)> {
+pub(crate) fn wrong_root(case: &Case) -> Option<Diagnostic<Origin>> {
     let (_, hashed) = demanded(case)?;
     let root = assertions(case).find(|it| it.at == Path::field(hashed.root))?;
     let actual = (hashed.root_of)(&state(case, &hashed))?;
-    (root.expected != Expected::Is(actual.clone())).then_some((root, actual))
+    if root.expected == Expected::Is(actual.clone()) {
+        return None;
+    }
+    let what = "this is not the root of the state that is demanded with it";
+    Some(Diagnostic::at(root.origin.0, what).expected(actual.to_string()).under(LintRule::WrongRoot))
+}
+
+/// Whether a case fails at the root that it demands.
+pub(super) fn differs_at_root(case: &Case, verdict: &Verdict) -> bool {
+    let hashed = machines::by_name(case.machine).and_then(|machine| machine.hashed);
+    let root = hashed.map(|hashed| Path::field(hashed.root));
+    root.is_some_and(|root| verdict.failure().is_some_and(|it| it.differences.iter().any(|it| it.at == root)))
 }
 
 /// The root that a case demands, if it demands the whole state as well.

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use foldhash::fast::RandomState;
 use vmconf::machines::inspect::Inspect;
 use vmconf::model::{Cell, Name, Path, PathKey, Value};
 
@@ -11,7 +12,7 @@ const MEMORY: usize = 4096;
 /// The state in front of an instruction, by the cells that hold its parts.
 #[derive(Default)]
 pub(crate) struct State {
-    pub(crate) cells: HashMap<Place, Part>,
+    pub(crate) cells: HashMap<Place, Part, RandomState>,
     pub(crate) height: usize,
     /// Whether parts stay where they are, and some share a cell.
     pub(crate) is_fixed: bool,
@@ -22,7 +23,7 @@ pub(crate) struct State {
 /// Names for the Buffers of N3, which are known by their addresses: numbers in the order in which they
 /// are seen.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Names(HashMap<usize, usize>);
+pub(crate) struct Names(HashMap<usize, usize, RandomState>);
 
 impl Names {
     /// Numbers from here on are addresses.

@@ -48,7 +48,7 @@ fn a_changed_check_is_reported_as_itself() {
 
 /// All of a few; of very many, such as the thousand frames of a limit, a few at even distances.
 fn sample(count: usize) -> impl Iterator<Item = usize> {
-    const MAX_COUNT: usize = 150;
+    const MAX_COUNT: usize = 60;
     (0..count).step_by(count.div_ceil(MAX_COUNT).max(1))
 }
 

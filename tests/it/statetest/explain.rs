@@ -12,7 +12,7 @@ use vmconf::model::{Blame, BlameAnswer, ComparedWith, Explanation, InputPart, St
 use vmconf::report::explanation::{self, Length};
 use vmconf::report::json;
 use vmconf::run::sources::VectorSource;
-use vmconf::run::worlds::Worlds;
+use vmconf::run::worlds::{KeptRoots, Worlds};
 use vmconf::run::{self, LoadOptions, RunOptions, Worker};
 use vmconf::testees::MakeTestee;
 
@@ -272,10 +272,13 @@ fn a_state_is_looked_up_by_its_root() {
     }
     test["transaction"]["value"][0] = "0x03e9".into();
     let sources = files_of(at_root("vectors/ethereum"));
-    let worlds = Worlds::new(sources.clone(), "");
-    let kept = worlds.text().unwrap();
-    let again = Worlds::new(sources, &kept);
-    assert_eq!(again.text(), None, "the index is not made again");
+    let worlds = Worlds::new(sources.clone(), KeptRoots::default());
+    let kept = worlds.index();
+    let again = Worlds::new(sources.clone(), KeptRoots::parse(&kept).unwrap());
+    let renamed = kept.replace("0x", "0y");
+    let unread = Worlds::new(sources, KeptRoots::parse(&renamed).unwrap());
+    assert_eq!(unread.index(), renamed, "files that have not changed are not read");
+    assert!(KeptRoots::parse(&kept[..kept.len() / 2]).unwrap_err().starts_with("line "));
     for worlds in [worlds, again] {
         let mut options = LoadOptions::default();
         options.run.worlds = Some(Arc::new(move |root| worlds.find(root)));
