@@ -30,6 +30,7 @@ mod catch_panic;
 mod collect;
 pub mod compare;
 mod content_order;
+mod demanded_state;
 mod execute;
 pub mod expected_failures;
 pub mod expression;
@@ -76,6 +77,7 @@ use crate::model::{Event, RunSummary};
 
 pub(crate) use catch_panic::catch_panic;
 pub use collect::{Analyse, Explain, Explainers};
+pub(crate) use demanded_state::wrong_root;
 pub(crate) use execute::place_of_error;
 pub use execute::{Worker, is_elsewhere, machine_of, run_by, watch};
 pub use families::{Families, FamilyMachine};
@@ -95,7 +97,6 @@ pub(crate) use select::select;
 pub use select::{FileOpener, Purpose, open, open_text};
 pub use vector_files::VectorFiles;
 pub use vectors_version::vectors_versions;
-pub(crate) use worlds::wrong_root;
 
 /// Runs all selected cases and passes the events to `sink`.
 ///

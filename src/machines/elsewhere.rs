@@ -46,6 +46,7 @@ pub fn describe(machine: ElsewhereMachine) -> &'static MachineInfo {
         trap: None,
         fields: machine.fields,
         optional: machine.optional,
+        shown_at_end: &[],
         upcoming: None,
         hashed: None,
         assemble: info::as_it_is,

@@ -46,6 +46,8 @@ pub struct MachineInfo {
     pub fields: &'static [MemberShape],
     /// The fields that a machine in another process need not report: assertions on them are then left out.
     pub optional: &'static [&'static str],
+    /// The fields that may be observed only when a run has ended, although instructions before the last one make them.
+    pub shown_at_end: &'static [&'static str],
     /// The members of its state that only say which instruction is next; `None` for a machine without them.
     pub upcoming: Option<UpcomingMembers>,
     /// The fields that are hashes of other fields; `None` for a machine whose vectors demand no hashes.

@@ -451,7 +451,7 @@ fn last(text: &mut Vec<u8>, explained: &Explanation, wanted: usize) -> io::Resul
     let has_stack = shown.iter().any(|it| it.height > 0 || it.pushes > 0);
     let what = if has_stack { "the stack before each, its top first" } else { "what each read" };
     let steps = explained.steps;
-    writeln!(text, "  {DIM}last {} of {steps} instructions, and {what}{DIM:#}", shown.len())?;
+    writeln!(text, "  {DIM}last {} of {steps} instructions up to there, and {what}{DIM:#}", shown.len())?;
     let widest = shown.iter().map(|it| it.text.chars().count()).max().unwrap_or(0).clamp(8, 40);
     let place = |it: &ExecutedInstruction| truncate(&escaped(&it.at.shown(4)), 0, MAX_PLACE);
     let places = shown.iter().map(|it| place(it).chars().count()).max().unwrap_or(0);

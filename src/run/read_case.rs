@@ -1,8 +1,8 @@
 //! Reads a case, and turns the verdict on it into a report.
 
+use super::demanded_state::{fails_in_state, wrong_root};
 use super::judged_case::JudgedCase;
 use super::load::LoadedCase;
-use super::worlds;
 use crate::model::{Case, CaseReport, Diagnostic, Severity, Verdict};
 
 pub(super) struct ReadCase<'c> {
@@ -46,8 +46,8 @@ impl<'c> ReadCase<'c> {
     pub(super) fn judged(self, verdict: Result<Verdict, String>) -> JudgedCase {
         let ReadCase { mut report, mut notes, loaded, case } = self;
         report.verdict = verdict.unwrap_or_else(error);
-        if worlds::differs_at_root(&case, &report.verdict) {
-            let wrong_root = worlds::wrong_root(&case).map(|it| it.severity(Severity::Note));
+        if fails_in_state(&case, &report.verdict) {
+            let wrong_root = wrong_root(&case).map(|it| it.severity(Severity::Note));
             notes.extend(wrong_root.map(|it| loaded.document.locate(it)));
         }
         let is_self_contained = !loaded.files.are_requested();

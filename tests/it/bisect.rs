@@ -493,7 +493,7 @@ fn an_explanation_of_an_early_end_names_what_was_executed_before() {
     let ran = vmconf(&["diff", file, "--vm", &other]);
     let expected = "    diverges at step 6, 0x05 PUSH2\n      after it the run ends, on the embedded machine CLEAR follows\n    earlier  step 4, 0x03 NEWMAP; step 2, 0x01 DUP; step 5, 0x04 PUSH1\n";
     assert!(ran.exit == 1 && ran.stdout.contains(expected), "{}", ran.stdout);
-    assert!(ran.stdout.contains("  last 6 of 6 instructions"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("  last 6 of 6 instructions up to there"), "{}", ran.stdout);
 }
 
 /// `vmconf diff` is what a failure names to run next, so it ends soon after a long run as well.
@@ -558,4 +558,22 @@ fn instructions_that_show_what_is_ignored_are_not_compared() {
         &[&["bisect", "vectors/evm/arithmetic/add.json::small", "--vm", &only_states], &ignored[..]].concat(),
     );
     assert_eq!(none.exit, 2, "{none:?}");
+}
+
+/// The state of Ethereum shows only when a transaction has ended: its last instruction is not what makes a difference.
+#[test]
+fn what_shows_only_at_the_end_is_not_blamed_on_the_last_instruction() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("stores.json");
+    let file = path.to_str().unwrap();
+    // Stores 3 + 4 in slot 0, which holds 8 on the other machine.
+    assert_eq!(vmconf(&["exec", "ethereum", "0x6003600401600055", "--vector", file]).exit, 0);
+    let serve = format!("{} serve ethereum", env!("CARGO_BIN_EXE_vmconf"));
+    let other = format!(r#"other=sh -c '{serve} | sed -u s/:\"0x7\"/:\"0x8\"/'"#);
+    let ran = vmconf(&["bisect", file, "--vm", &other]);
+    let told = "the same 6 steps, but they end differently:\n  state/0xaaaa";
+    assert!(ran.exit == 1 && ran.stdout.starts_with(told), "{ran:?}");
+    let ran = vmconf(&["diff", file, "--vm", &other]);
+    assert!(ran.exit == 1 && !ran.stdout.contains("diverges"), "{ran:?}");
+    assert!(ran.stdout.contains("    made by  step 5, 0x07 SSTORE of 0, 7\n"), "{ran:?}");
 }

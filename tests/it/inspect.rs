@@ -5,7 +5,8 @@ use std::collections::{HashMap, HashSet};
 
 use crate::cells::{Part, State, is_on_a_stack, is_written};
 use crate::support::{
-    Read, VECTORS, at_root, checks_of, is_table, read, relative, replay, sources_of, written_vectors,
+    Read, VECTORS, at_root, checks_of, is_table, read, relative, replay, sources_of, written_in,
+    written_vectors,
 };
 use vmconf::explain::blame::{Counter, Recorder, WatchedInstructions};
 use vmconf::explain::trace::StepFilter;
@@ -13,7 +14,7 @@ use vmconf::machines;
 use vmconf::machines::inspect::Inspect;
 use vmconf::machines::machine::{At, Machine, Watch, perform};
 use vmconf::model::limits::Limits;
-use vmconf::model::{Action, Case, Cell, ExecutedInstruction, Path, Value};
+use vmconf::model::{Action, Case, Cell, ExecutedInstruction, MemberShape, Path, Value};
 use vmconf::run::sources::{SourceOrigin, VectorSource};
 use vmconf::run::{self, LoadOptions, Worker};
 use vmconf::testees::Testee;
@@ -347,4 +348,47 @@ fn the_watched_machine_is_that_of_the_last_case() {
     let ran = executed(0);
     assert!(ran.is_some(), "{ran:?}");
     assert_eq!((executed(1), executed(0)), (None, ran));
+}
+
+/// The fields of a machine that show before an instruction.
+struct ShownBefore(HashSet<&'static str>, &'static [MemberShape]);
+
+impl Watch for ShownBefore {
+    fn before(&mut self, at: &At<'_>) {
+        let hidden = self.1.iter().map(|field| field.name).filter(|name| !self.0.contains(name));
+        let shown: Vec<_> = hidden.filter(|name| at.state.observe(name).is_some()).collect();
+        self.0.extend(shown);
+    }
+}
+
+/// A field that shows only when a run has ended is made by its last instruction, or the description of the machine says
+/// that it is not.
+#[test]
+fn fields_that_show_only_at_the_end_are_made_by_the_last_instruction_or_described() {
+    let mut found = 0;
+    for machine in machines::of_this_crate() {
+        let made_by_the_last: &[_] = match machine.name {
+            "evm" => &["outcome", "out"],
+            "ethereum" => &["outcome", "exception", "status", "output"],
+            "neo3" => &["exceptionMessage"],
+            "minic89" => &["halt", "trap"],
+            "tinyvm" => &["outcome"],
+            _ => &[],
+        };
+        let (mut before, mut at_end) = (ShownBefore(HashSet::new(), machine.fields), HashSet::new());
+        for path in written_in(format!("vectors/{}", machine.name)) {
+            for case in read(&path).1.into_iter().filter(|case| case.case.machine == machine.name) {
+                replay(&case.case, Some(&mut before), &mut |_, state| {
+                    let names = machine.fields.iter().map(|field| field.name);
+                    at_end.extend(names.filter(|name| state.observe(name).is_some()));
+                });
+            }
+        }
+        let described = |name: &&&str| machine.shown_at_end.contains(name) || made_by_the_last.contains(name);
+        let hidden: HashSet<_> = at_end.difference(&before.0).copied().collect();
+        let missing: Vec<_> = hidden.iter().filter(|name| !described(name)).collect();
+        assert!(missing.is_empty(), "{} shows {missing:?} only at the end", machine.name);
+        found += hidden.len();
+    }
+    assert!(found > 10, "{found} fields show only at the end");
 }

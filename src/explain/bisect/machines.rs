@@ -160,6 +160,11 @@ impl OnVm {
         names.filter(|name| !self.ignored().has(&Path::field(*name)))
     }
 
+    /// The fields of its machine that may be observed only when a run has ended.
+    pub(super) fn shown_at_end(&self) -> &'static [&'static str] {
+        self.info.shown_at_end
+    }
+
     /// The members of the state of its machine that only say which instruction is next.
     pub(super) fn upcoming(&self) -> Option<UpcomingMembers> {
         self.info.upcoming

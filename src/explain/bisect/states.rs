@@ -34,7 +34,7 @@ pub(super) struct Parting {
     /// How many actions were done before that instruction or action.
     pub(super) actions: usize,
     /// The number of the instruction in the next action, from 1; `None` if only the states after whole actions are
-    /// known, or the difference is there before an instruction is executed.
+    /// known, the difference is there before an instruction is executed, or it was not shown before.
     pub(super) step: Option<u64>,
     /// The last common state: fields by name. `None` if the first states differ.
     pub(super) before: Option<Value>,
@@ -69,6 +69,8 @@ impl ComparedFields {
 pub(super) struct ComparedStates<'r> {
     runs: [&'r mut OnVm; 2],
     fields: &'r [String],
+    /// The fields that are compared only where both machines show them.
+    shown_at_end: &'static [&'static str],
     /// The names of members that are not compared, wherever they are.
     left_out: Vec<&'static str>,
     /// The weight of the largest state so far.
@@ -77,7 +79,8 @@ pub(super) struct ComparedStates<'r> {
 
 impl<'r> ComparedStates<'r> {
     pub(super) fn new(runs: [&'r mut OnVm; 2], fields: &'r [String]) -> ComparedStates<'r> {
-        ComparedStates { runs, fields, left_out: Vec::new(), weight: 0 }
+        let shown_at_end = runs[0].shown_at_end();
+        ComparedStates { runs, fields, shown_at_end, left_out: Vec::new(), weight: 0 }
     }
 
     /// The same without members that only say which instruction is next: the instruction before it does not make that
@@ -221,11 +224,22 @@ impl<'r> ComparedStates<'r> {
         step: Option<u64>,
     ) -> Parting {
         let differs = self.differences(after, differing, MAX_LISTED);
+        let step = step.filter(|_| before.is_none_or(|before| self.was_shown(&differs, after, before)));
         Parting { actions, step, before: before.map(|index| after[0][index].clone()), differs }
     }
 
+    /// Whether both machines showed one of the fields that differ before, so that it is known when it changed.
+    fn was_shown(&self, differs: &[StateDifference], after: &[Vec<Value>; 2], before: usize) -> bool {
+        differs.iter().any(|it| {
+            let name = it.at.first().to_string();
+            !self.shown_at_end.contains(&&*name)
+                || after.iter().all(|states| states[before].get(&name).is_some())
+        })
+    }
+
     fn differences(&self, after: &[Vec<Value>; 2], index: usize, most: usize) -> Vec<StateDifference> {
-        DifferenceList::of([&after[0][index], &after[1][index]], &self.left_out, most)
+        let list = DifferenceList { found: Vec::new(), most, left_out: &self.left_out };
+        list.of([&after[0][index], &after[1][index]], self.shown_at_end)
     }
 }
 
@@ -246,7 +260,7 @@ const MAX_LISTED: usize = 100;
 
 /// The leaves that differ between two states, at most this number.
 pub(in crate::explain) fn differences(states: [&Value; 2], most: usize) -> Vec<StateDifference> {
-    DifferenceList::of(states, &[], most)
+    DifferenceList { found: Vec::new(), most, left_out: &[] }.of(states, &[])
 }
 
 /// The leaves that differ between two states, as far as they are found. The members of a record have no order, and
@@ -259,12 +273,14 @@ struct DifferenceList<'s> {
 }
 
 impl DifferenceList<'_> {
-    fn of(states: [&Value; 2], left_out: &[&'static str], most: usize) -> Vec<StateDifference> {
-        let mut list = DifferenceList { found: Vec::new(), most, left_out };
+    /// Adds those of two states, of which some fields are compared only if both have them.
+    fn of(mut self, states: [&Value; 2], of_both: &[&str]) -> Vec<StateDifference> {
         for (name, values) in members(states.map(|state| state.members().unwrap_or_default())) {
-            list.add(&Path::field(name.clone()), values);
+            if !of_both.contains(&&**name) || values.iter().all(Option::is_some) {
+                self.add(&Path::field(name.clone()), values);
+            }
         }
-        list.found
+        self.found
     }
 
     fn is_full(&self) -> bool {

@@ -27,6 +27,7 @@ pub const INFO: MachineInfo = MachineInfo {
     trap: None,
     fields: members_of!(Ethereum::FIELDS),
     optional: &[],
+    shown_at_end: &["root", "logs", "logEntries", "state", "gasUsed"],
     upcoming: None,
     hashed: Some(Hashed {
         root: "root",

@@ -41,6 +41,7 @@ pub const INFO: MachineInfo = MachineInfo {
     trap: None,
     fields: members_of!(Evm::FIELDS),
     optional: &[],
+    shown_at_end: &["logs", "logsHash", "callcreates", "post"],
     upcoming: None,
     hashed: None,
     assemble: crate::machines::info::as_it_is,

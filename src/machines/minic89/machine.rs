@@ -47,6 +47,7 @@ pub const INFO: MachineInfo = MachineInfo {
     trap: Some("trap"),
     fields: members_of!(MiniC89::FIELDS),
     optional: &[],
+    shown_at_end: &[],
     upcoming: None,
     hashed: None,
     assemble: crate::machines::info::as_it_is,

@@ -40,6 +40,7 @@ pub const INFO: MachineInfo = MachineInfo {
     trap: None,
     fields: members_of!(Neo2::FIELDS),
     optional: &[],
+    shown_at_end: &[],
     upcoming: Some(UPCOMING),
     hashed: None,
     assemble: program::assemble,

@@ -39,6 +39,7 @@ pub const INFO: MachineInfo = MachineInfo {
     fields: members_of!(Neo3::FIELDS),
     // The texts are those of one implementation.
     optional: &["exceptionMessage"],
+    shown_at_end: &[],
     upcoming: Some(UPCOMING),
     hashed: None,
     assemble: program::assemble,

@@ -43,6 +43,7 @@ pub const INFO: MachineInfo = MachineInfo {
     trap: None,
     fields: members_of!(TinyVm::FIELDS),
     optional: &[],
+    shown_at_end: &["results", "notPassed", "rating"],
     upcoming: None,
     hashed: None,
     assemble: program::assemble,
