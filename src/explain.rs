@@ -13,14 +13,15 @@ pub mod suspects;
 pub mod trace;
 mod world;
 
-use crate::machines::account;
-use crate::model::{Explanation, FirstDivergence, StackComparison, StateLeaf};
-
 use self::blame::{
     AskedDatum, Counter, Recorder, SoughtDatum, WINDOW, WatchedInstructions, WriterSearch, WrongPart,
 };
 use self::first_divergence::{DivergenceSearch, as_diverged};
-use crate::model::{BlameAnswer, Case, CaseDifference, CaseReport, Expected, Path, PathKey, Value};
+use crate::machines::account;
+use crate::model::{
+    BlameAnswer, Case, CaseDifference, CaseReport, Expected, Explanation, FirstDivergence, Path, PathKey,
+    StackComparison, StateLeaf, Value, Verdict,
+};
 use crate::run::{self, JudgedCase, LoadedFile, RunOptions, Worker};
 use crate::testees::embedded::Embedded;
 
@@ -158,22 +159,15 @@ impl<'r, 'o, 'l> Ran<'r, 'o, 'l> {
             world.leaves.iter_mut().zip(of_leaves).for_each(|(leaf, answer)| leaf.answer = Some(answer));
         }
         if let Some(first) = &divergence {
-            let on_embedded = counted.watched.report.verdict.failure();
-            let is_same =
-                |it: &CaseDifference| on_embedded.is_some_and(|failure| failure.differences.contains(it));
-            for (answer, _) in blames.iter_mut().zip(differences).filter(|(_, it)| !is_same(it)) {
-                let of_embedded = std::mem::replace(answer, BlameAnswer::NoCell(None));
-                *answer = as_diverged(of_embedded, first);
-            }
+            correct_after(first, &mut blames, differences, &counted.watched.report.verdict);
         }
         let row_deviation = row_deviation.filter(|_| fails);
         let is_origin_unknown = fails
             && row_deviation.is_none()
             && hashes.world.is_none()
             && is_origin_unknown(divergence.as_ref(), blames.first());
-        let stack = differences.first().zip(list).zip(in_file);
         // The list comes from the embedded machine.
-        let stack = stack.filter(|_| is_embedded);
+        let stack = differences.first().zip(list).zip(in_file).filter(|_| is_embedded);
         let stack = stack.and_then(|((difference, list), case)| stack_of(difference, list, case));
         Explanation {
             embedded: (!is_embedded).then(|| counted.watched.report.verdict.kind()),
@@ -193,6 +187,22 @@ impl<'r, 'o, 'l> Ran<'r, 'o, 'l> {
             page: None,
             report,
         }
+    }
+}
+
+/// Corrects what made the values of a machine in another process that diverges from the embedded one, whose verdict is
+/// given. `answers` are those for the embedded machine; where it has the same wrong value, they hold.
+fn correct_after(
+    first: &FirstDivergence,
+    answers: &mut [BlameAnswer],
+    differences: &[CaseDifference],
+    on_embedded: &Verdict,
+) {
+    let is_same =
+        |it: &CaseDifference| on_embedded.failure().is_some_and(|failure| failure.differences.contains(it));
+    for (answer, _) in answers.iter_mut().zip(differences).filter(|(_, it)| !is_same(it)) {
+        let of_embedded = std::mem::replace(answer, BlameAnswer::NoCell(None));
+        *answer = as_diverged(of_embedded, first);
     }
 }
 

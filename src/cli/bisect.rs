@@ -224,36 +224,11 @@ fn print_difference(
     steps: Option<u64>,
     names: &[String; 2],
 ) -> io::Result<()> {
-    let RunDifference { at, last, before, members, next, states } = difference;
+    let RunDifference { at, members, next, states, .. } = difference;
     let decoded = difference.decoded();
-    let op = last.as_ref().map_or_else(String::new, |last| format!("{} in ", escaped(&last.op)));
-    match (at, steps) {
-        (Parted::AtStart, _) => writeln!(out, "the runs differ from the start:")?,
-        (Parted::InStep(step), _) => match decoded {
-            Some(sides) => print_decoded(out, *step, sides, names)?,
-            None => writeln!(out, "{op}step {step} makes the difference")?,
-        },
-        (Parted::InStepOf { step, action }, _) => {
-            writeln!(out, "step {step} of action {action} makes the difference")?;
-        }
-        (Parted::InAction(action), _) => writeln!(out, "action {action} makes the difference")?,
-        (Parted::AtEnd(_), Some(steps)) => {
-            writeln!(out, "the same {}, but they end differently:", counted(steps, "step"))?;
-        }
-        (Parted::AtEnd(_), None) => writeln!(out, "they end differently:")?,
-    }
+    print_place(out, difference, steps, names)?;
     if !matches!(at, Parted::AtStart | Parted::AtEnd(_)) {
-        writeln!(out, "before it, in both:")?;
-        match (last, before) {
-            (Some(last), _) => {
-                // The opcode is not the same in both if it is what differs.
-                let state = last.state.iter().filter(|member| decoded.is_none() || member.0 != OP);
-                print_members(out, &state.cloned().collect::<Vec<_>>())?;
-            }
-            (None, before) => {
-                print_members(out, before.as_ref().and_then(Value::members).unwrap_or_default())?;
-            }
-        }
+        print_before(out, difference)?;
         if decoded.is_none() || !states.is_empty() {
             writeln!(out, "after it:")?;
         }
@@ -269,6 +244,45 @@ fn print_difference(
         writeln!(out, "  and {rest} more")?;
     }
     Ok(())
+}
+
+/// Prints where the difference arises. `steps` is the number of instructions of both runs if these do not differ.
+fn print_place(
+    out: &mut impl Write,
+    difference: &RunDifference,
+    steps: Option<u64>,
+    names: &[String; 2],
+) -> io::Result<()> {
+    let op = difference.last.as_ref().map_or_else(String::new, |last| format!("{} in ", escaped(&last.op)));
+    match (difference.at, steps) {
+        (Parted::AtStart, _) => writeln!(out, "the runs differ from the start:"),
+        (Parted::InStep(step), _) => match difference.decoded() {
+            Some(sides) => print_decoded(out, step, sides, names),
+            None => writeln!(out, "{op}step {step} makes the difference"),
+        },
+        (Parted::InStepOf { step, action }, _) => {
+            writeln!(out, "step {step} of action {action} makes the difference")
+        }
+        (Parted::InAction(action), _) => writeln!(out, "action {action} makes the difference"),
+        (Parted::AtEnd(_), Some(steps)) => {
+            writeln!(out, "the same {}, but they end differently:", counted(steps, "step"))
+        }
+        (Parted::AtEnd(_), None) => writeln!(out, "they end differently:"),
+    }
+}
+
+/// Prints the state before the difference.
+fn print_before(out: &mut impl Write, difference: &RunDifference) -> io::Result<()> {
+    writeln!(out, "before it, in both:")?;
+    match (&difference.last, &difference.before) {
+        (Some(last), _) => {
+            // The opcode is not the same in both if it is what differs.
+            let is_decoded = difference.decoded().is_some();
+            let state = last.state.iter().filter(|member| !is_decoded || member.0 != OP);
+            print_members(out, &state.cloned().collect::<Vec<_>>())
+        }
+        (None, before) => print_members(out, before.as_ref().and_then(Value::members).unwrap_or_default()),
+    }
 }
 
 /// A value, cut if it is long.

@@ -9,7 +9,7 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use vmconf::model::{CaseReport, Event, Exit, VerdictKind, counted, escaped};
 use vmconf::run::expected_failures::elsewhere::elsewhere;
-use vmconf::run::expected_failures::update::{self, AcceptedFailures, Policy, Unseen};
+use vmconf::run::expected_failures::update::{self, AcceptedFailures, Policy, Unseen, Updated};
 use vmconf::run::expected_failures::{Date, ExpectedFailures};
 use vmconf::run::{self, LoadOptions};
 
@@ -166,11 +166,34 @@ impl Update {
     }
 
     fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
+        // A list that cannot be read is an error before the cases run.
         self.list()?;
         let mut options = self.select.options(settings)?;
         options.run.testee = self.vm.testee_until_interrupt(settings)?;
-        let (mut reports, mut exit): (Vec<CaseReport>, _) = (Vec::new(), Exit::Passed);
-        run::run(&self.select.sources(settings, &options)?, &options, &mut |event| match event {
+        let (reports, mut exit) = self.execute(settings, &options)?;
+        // Another program may have changed the list during the run: its changes stay.
+        let (text, known) = self.list()?;
+        let elsewhere = elsewhere(&known, &reports, &settings.anchor, &options);
+        let before = text.as_deref().unwrap_or_default();
+        let updated = update::update(&known, before, &reports, &elsewhere, &self.policy())
+            .map_err(anyhow::Error::msg)?;
+        let is_new = text.is_none();
+        self.write(text, &updated.text)?;
+        self.print(&updated, is_new)?;
+        if reports.is_empty() && updated.changes.is_empty() {
+            return Err(NothingToDo(format!("no case ran{}", settings.restrictions())).into());
+        }
+        for report in reports.iter().filter(|report| report.verdict.kind() == VerdictKind::Error) {
+            note_broken(report);
+            exit = Exit::Broken;
+        }
+        Ok(exit)
+    }
+
+    /// Runs the cases; the exit code says whether the machine broke down.
+    fn execute(&self, settings: &Settings, options: &LoadOptions) -> anyhow::Result<(Vec<CaseReport>, Exit)> {
+        let (mut reports, mut exit) = (Vec::new(), Exit::Passed);
+        run::run(&self.select.sources(settings, options)?, options, &mut |event| match event {
             Event::Finished(report) => reports.push(report),
             Event::Broken { source, errors } if source.is_machine() => {
                 exit = Exit::Broken;
@@ -180,24 +203,28 @@ impl Update {
             }
             _ => {}
         });
-        let policy = Policy {
+        Ok((reports, exit))
+    }
+
+    fn policy(&self) -> Policy {
+        Policy {
             accepted: self.accept.clone().map_or(AcceptedFailures::Nothing, AcceptedFailures::All),
             unseen: if self.prune { Unseen::Prune } else { Unseen::Keep },
-        };
-        // Another program may have changed the list during the run: its changes stay.
-        let (text, known) = self.list()?;
-        let elsewhere = elsewhere(&known, &reports, &settings.anchor, &options);
-        let updated =
-            update::update(&known, text.as_deref().unwrap_or_default(), &reports, &elsewhere, &policy)
-                .map_err(anyhow::Error::msg)?;
-        let is_new = text.is_none();
-        let updated_bytes = updated.text.as_bytes();
-        let written = match text {
-            None => ResultFile::typed(&self.file).and_then(|file| file.write_new(&mut &*updated_bytes)),
-            Some(text) if text != updated.text => ResultFile::write_over(&self.file, updated_bytes),
+        }
+    }
+
+    /// Writes the list if it changed; `before` is `None` if it does not exist.
+    fn write(&self, before: Option<String>, after: &str) -> anyhow::Result<()> {
+        let written = match before {
+            None => ResultFile::typed(&self.file).and_then(|file| file.write_new(&mut after.as_bytes())),
+            Some(before) if before != after => ResultFile::write_over(&self.file, after.as_bytes()),
             Some(_) => Ok(()),
         };
-        written.map_err(|error| Unwritten::file(&self.file, error))?;
+        Ok(written.map_err(|error| Unwritten::file(&self.file, error))?)
+    }
+
+    /// Prints what changed in the list, and what stayed.
+    fn print(&self, updated: &Updated, is_new: bool) -> anyhow::Result<()> {
         let mut out = output::stdout();
         for change in &updated.changes {
             writeln!(out, "{}", escaped(change))?;
@@ -213,14 +240,6 @@ impl Update {
             let hint = if self.prune { "" } else { "; --prune removes those whose cases no longer exist" };
             output::note(&format!("note: {entries} of cases that did not run: kept{hint}"));
         }
-        out.flush()?;
-        if reports.is_empty() && updated.changes.is_empty() {
-            return Err(NothingToDo(format!("no case ran{}", settings.restrictions())).into());
-        }
-        for report in reports.iter().filter(|report| report.verdict.kind() == VerdictKind::Error) {
-            note_broken(report);
-            exit = Exit::Broken;
-        }
-        Ok(exit)
+        Ok(out.flush()?)
     }
 }

@@ -595,7 +595,7 @@ fn explanations_are_shared_among_causes() {
     let ran = ran(command(&["run", ".", "--report", "html"]).current_dir(folder.path()).output().unwrap());
     let rows: Vec<_> =
         ran.stdout.split("<li class=").skip(1).filter(|row| row.contains("data-machine")).collect();
-    let explained = |row: &&&str| row.contains("instructions, and the stack before each");
+    let explained = |row: &&&str| row.contains("and the stack before each");
     assert_eq!(rows.iter().filter(explained).count(), 200);
     let last = rows.iter().find(|row| row.contains("220.json")).unwrap();
     assert!(explained(&last), "{last}");
