@@ -35,6 +35,7 @@ mod write_back;
 pub use self::fields::Strictness;
 pub use self::files::{Files, NoFiles, Unreadable, VectorFolder};
 pub use self::fill::Fill;
+pub(crate) use self::format::no_cases;
 pub use self::format::{
     Evidence, FileEntry, FileReading, Format, FormatOptions, ReadContext, SharedFile, ValueDebit,
 };

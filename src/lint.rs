@@ -10,11 +10,11 @@ use std::sync::Arc;
 use self::program::Inspection;
 use crate::formats::{self, FileReading, Format, ReadContext, SharedFile, Strictness};
 use crate::model::rule::LintRule;
-use crate::model::{Case, CaseId, Diagnostic, DiagnosticList, Edit, Origin, Severity, Step};
+use crate::model::{CaseId, Diagnostic, DiagnosticList, Edit, Origin, Severity};
 use crate::run::sources::VectorSource;
 use crate::run::{
     FileContent, FileError, FileOptions, LoadOptions, LoadedCases, Purpose, VectorFiles, Worker, catch_panic,
-    identify, read_text, select, wrong_root,
+    identify, read_text, select, without_assertions, wrong_root,
 };
 use crate::text::json::{Document, JsonDatum, JsonNode};
 use crate::text::source_text::SourceText;
@@ -101,6 +101,9 @@ impl<'o> Checker<'o> {
         let shared = SharedFile::default();
         let context = ReadContext { options: read, files: &files, shared: Some(&shared) };
         found.extend(format.read_rest(&document, &entries, context));
+        if entries.is_empty() && !found.has_errors() {
+            found.add(formats::no_cases(&document, Severity::Warning));
+        }
         let mut cases = LoadedCases::new(Arc::new(source.clone()), options, document, format, entries);
         select(&mut cases, Purpose::Look, &self.options.run);
         let LoadedCases { document, entries, .. } = cases;
@@ -149,7 +152,7 @@ impl<'o> Checker<'o> {
         }
         diagnostics.extend(wrong_root(&case).map(|it| it.severity(Severity::Warning)));
         if !diagnostics.iter().any(|diagnostic| diagnostic.rule == LintRule::NothingCompared) {
-            diagnostics.extend(without_assertions(&case, node));
+            diagnostics.extend(without_assertions(&case, node).map(|it| it.severity(Severity::Warning)));
         }
         diagnostics
     }
@@ -187,19 +190,6 @@ fn repeated(id: &CaseId, test: JsonNode<'_>) -> Option<Diagnostic<Origin>> {
     };
     let what = format!("a test before has this name; this one's id is {id}");
     Some(Diagnostic::at(place.at(), what).under(LintRule::DuplicateName).severity(Severity::Warning))
-}
-
-/// A warning if the last step of a case asserts nothing.
-fn without_assertions(case: &Case, test: JsonNode<'_>) -> Option<Diagnostic<Origin>> {
-    let compares = |step: &Step| step.end.is_some() || !step.assertions.is_empty();
-    let what = match &case.steps[..] {
-        // A format decides what that means.
-        [] => return None,
-        [.., last] if compares(last) => return None,
-        [_, _, ..] => "after the last step, nothing is compared",
-        _ => "nothing is compared",
-    };
-    Some(Diagnostic::at(test.at(), what).under(LintRule::NothingCompared).severity(Severity::Warning))
 }
 
 impl Checked {

@@ -92,6 +92,7 @@ pub use load::{LoadedCase, LoadedFile, explain_format};
 pub use missing::{MissingCase, first_missing_case, missing_cases};
 pub use named_files::named_files;
 pub use options::{Contents, FindWorld, Flaky, LoadOptions, NamedTestee, RunOptions, UnmatchedEntries};
+pub(crate) use read_case::without_assertions;
 pub use sample::CaseSample;
 pub(crate) use select::select;
 pub use select::{FileOpener, Purpose, open, open_text};

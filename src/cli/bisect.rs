@@ -14,7 +14,7 @@ use vmconf::explain::bisect::{
 use vmconf::explain::playback::hides_steps;
 use vmconf::machines::Engine;
 use vmconf::model::explanation::OP;
-use vmconf::model::{Exit, Value, brief, counted, escaped};
+use vmconf::model::{self, Exit, Value, brief, counted, escaped};
 use vmconf::run::{FileOptions, IgnoredField};
 use vmconf::testees::process::ProcessVm;
 use vmconf::text::shell::ShellWords;
@@ -236,6 +236,11 @@ fn print_difference(
     if let Some(next) = next.as_ref().filter(|_| decoded.is_none()) {
         print_next(out, members, next, names)?;
     }
+    // What the next instructions show already is not shown again.
+    let is_shown = |it: &&StateDifference| {
+        next.is_some() && members.iter().any(|name| it.at == model::Path::field(*name))
+    };
+    let states: Vec<_> = states.iter().filter(|it| !is_shown(it)).collect();
     for StateDifference { at, values } in states.iter().take(MAX_SHOWN) {
         let value = |value: &Option<Value>| value.as_ref().map_or_else(|| "-".to_owned(), shown);
         print_both(out, &at.to_string(), values.each_ref().map(value), names)?;

@@ -4,7 +4,7 @@ use super::bisect::{self, NextInstruction, OnVm, Parted, RunDifference, StateDif
 use crate::machines::{self, MachineInfo};
 use crate::model::explanation::OP;
 use crate::model::{Blame, BlameAnswer, Case, DivergedDatum, FirstDivergence, Value, brief};
-use crate::run::{FileOptions, RunOptions};
+use crate::run::{FileOptions, IgnoredField, RunOptions};
 use crate::wire::eip3155::Eip3155Step;
 
 /// The length, in instructions, of the longest run of which the first divergence from a machine in another process is
@@ -37,8 +37,10 @@ impl DivergenceSearch {
         else {
             return DivergenceSearch { found: None, is_unsearched: false };
         };
-        let most = if machines[0].shows_instructions() { MAX_BISECTED } else { MAX_COMPARED_STATES };
-        let is_unsearched = length > most;
+        let vm = &machines[0];
+        let most = if vm.shows_instructions() { MAX_BISECTED } else { MAX_COMPARED_STATES };
+        // Of a machine that only executes single instructions, no command searches more of them.
+        let is_unsearched = length > most && (vm.shows_instructions() || vm.max_instructions() > most);
         let found = if is_unsearched { None } else { divergence(info, machines) };
         DivergenceSearch { found, is_unsearched }
     }
@@ -87,9 +89,8 @@ fn machines_of(
 
 /// Where the machine in another process diverges from the embedded one: by its states, and by its instructions if it
 /// reports them.
-fn divergence(info: &MachineInfo, [mut one, mut other]: [OnVm; 2]) -> Option<FirstDivergence> {
-    // A machine that crashes here already has a verdict.
-    let difference = *bisect::runs(&mut one, &mut other, info.isa).ok()?.difference?;
+fn divergence(info: &MachineInfo, machines: [OnVm; 2]) -> Option<FirstDivergence> {
+    let difference = difference(info, machines)?;
     if let Some([actual, embedded]) = difference.decoded() {
         let Parted::InStep(step) = difference.at else { return None };
         let op = diverged(OP.to_owned(), [actual.op.clone(), embedded.op.clone()]);
@@ -103,6 +104,20 @@ fn divergence(info: &MachineInfo, [mut one, mut other]: [OnVm; 2]) -> Option<Fir
         // It is not known in which instruction the states begin to differ.
         _ => None,
     }
+}
+
+/// The first difference between two runs. Fields that differ before anything is done, such as a count that a machine has
+/// wrong in every state, would hide all others: they are left out.
+fn difference(info: &MachineInfo, [mut one, mut other]: [OnVm; 2]) -> Option<RunDifference> {
+    // A machine that crashes here already has a verdict.
+    let found = *bisect::runs(&mut one, &mut other, info.isa).ok()?.difference?;
+    if found.at != Parted::AtStart || found.states.is_empty() {
+        return Some(found);
+    }
+    let whole = |it: &StateDifference| IgnoredField { field: it.at.first().to_string(), mask: None };
+    let wrong: Vec<_> = found.states.iter().map(whole).collect();
+    let [mut one, mut other] = [one, other].map(|machine| machine.also_without(&wrong));
+    Some(*bisect::runs(&mut one, &mut other, info.isa).ok()?.difference?)
 }
 
 fn of_instructions(members: &[&str], next: &[NextInstruction; 2]) -> Vec<DivergedDatum> {

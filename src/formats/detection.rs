@@ -5,6 +5,7 @@ use std::fmt;
 use super::FORMATS;
 use super::ethereum_json;
 use super::format::{Evidence, Format};
+use crate::text::file_name::uncompressed_name;
 use crate::text::json::{Document, JsonNode, quoted};
 
 /// Why a document's format is not known.
@@ -95,6 +96,7 @@ pub fn detect(document: &Document, file_name: &str) -> Result<(&'static Format, 
     if let Some(what) = unsupported(document.root()) {
         return Err(NotDetected::Unsupported { what });
     }
+    let file_name = uncompressed_name(file_name).unwrap_or(file_name);
     let look = |format: &'static Format| {
         let named = format.file_name.is_none_or(|name| name == file_name);
         Some((format, (format.evidence)(document.root()).filter(|_| named)?))

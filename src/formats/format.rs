@@ -12,6 +12,7 @@ use super::files::{Files, NO_FILES, VectorFolder};
 use super::fill::Fill;
 use super::new_vector::MakeVector;
 use super::write_back::{WrittenBack, WrongAssertion};
+use crate::model::rule::LintRule;
 use crate::model::{Case, Diagnostic, Origin, Severity};
 use crate::text::edit::TextChange;
 use crate::text::json::{DeviationKind, Document, JsonNode};
@@ -169,6 +170,12 @@ impl Format {
             }
         }
     }
+}
+
+/// What is said of a vector file without a case.
+pub(crate) fn no_cases(document: &Document, severity: Severity) -> Diagnostic<Origin> {
+    let what = "there is no case in this file";
+    Diagnostic::at(document.root().at(), what).under(LintRule::NoCases).severity(severity)
 }
 
 /// A case that was found but not read yet.

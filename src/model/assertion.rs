@@ -116,6 +116,7 @@ impl fmt::Display for Expected {
             Expected::Record => f.write_str("an object"),
             Expected::Type(name) => f.write_str(name),
             Expected::Len(length) => write!(f, "length {length}"),
+            Expected::Only(keys) if keys.is_empty() => f.write_str("no members"),
             Expected::Only(keys) => write!(f, "no members but {}", joined(keys)),
             Expected::Order(keys) => write!(f, "members in the order {}", joined(keys)),
         }

@@ -79,8 +79,8 @@ impl CaseReport {
     pub fn group(&self) -> Option<String> {
         match &self.verdict {
             Verdict::Pass | Verdict::ExpectedFail(..) | Verdict::Skip(_) | Verdict::Unsupported(_) => None,
-            // Each is reported, since each has to be removed from the list.
-            Verdict::UnexpectedPass(_) => Some(self.id.to_string()),
+            // Each entry is reported, since each has to be removed from the list.
+            Verdict::UnexpectedPass(listing) => Some(format!("fixed: {}", listing.place)),
             _ => Some(self.cause().unwrap_or_default()),
         }
     }

@@ -62,6 +62,7 @@ rules! {
     SignedBytes, "signed-bytes", "the signed bytes of a transaction do not decode, or are of another one";
     WrongRoot, "wrong-root", "the state that is demanded has another root than is demanded with it";
     NotLoadable, "not-loadable", "the machine does not take the program";
+    NoCases, "no-cases", "a vector file has no case";
     NothingCompared, "nothing-compared", "after the last step of a test, nothing is compared";
     NotCompared, "not-compared", "a value is given that is never compared";
     ImpossibleValue, "impossible-value", "the machine can never have the value that is expected";

@@ -63,6 +63,7 @@ pub fn write(out: &mut dyn Write, explained: &Explanation, length: Length) -> io
         Verdict::Error(diagnostics) => {
             writeln!(text, "{ERROR}ERROR{ERROR:#} {id}")?;
             diagnostics.iter().try_for_each(|diagnostic| broken(&mut text, id, diagnostic))?;
+            on_embedded(&mut text, explained)?;
             // If a limit ended the run, the last instructions show what it repeats.
             let wanted = length.wanted(&text);
             last(&mut text, explained, wanted)?;

@@ -13,7 +13,7 @@ use super::kind::{Grouping, ReportOptions};
 use super::spool::Spool;
 use super::suspects::{head, heading};
 use crate::model::suspects::MAX_FAILURES;
-use crate::model::{CaseReport, Failure, SuspectAnalysis, SuspectName};
+use crate::model::{CaseReport, Failure, SuspectAnalysis, SuspectName, VerdictKind};
 use crate::text::shell::quoted;
 
 /// The expression for the cases of a cause.
@@ -58,6 +58,8 @@ struct GroupedCase {
 
 /// Cases that do not pass, with the same cause, and the same suspect if there are any.
 pub(super) struct FailureGroup {
+    /// Whether they pass, and one entry of a list says that they fail.
+    is_fixed: bool,
     /// The instruction that explains them.
     pub(super) suspect: Option<SuspectName>,
     /// Their cause, or the id of a case that is not grouped.
@@ -116,8 +118,9 @@ impl FailureGroups {
         match entry {
             Entry::Occupied(mut known) => known.get_mut().add(id, block, instructions),
             Entry::Vacant(place) => {
+                let is_fixed = report.verdict.kind() == VerdictKind::UnexpectedPass;
                 let group = FailureGroup::new(None, &cause, id, block, instructions);
-                place.insert(group);
+                place.insert(FailureGroup { is_fixed, ..group });
             }
         }
         Ok(())
@@ -147,6 +150,7 @@ impl FailureGroups {
             let common = suspect.filter(|suspect| differs && suspect.name.is_no_instruction());
             let in_common = common.map(|it| of_cause(&it.name.op));
             let Some((key, group)) = self.groups.get_index(cause) else { continue };
+            let is_fixed = group.is_fixed;
             let key = in_common.clone().unwrap_or_else(|| key.clone());
             let cause = in_common.unwrap_or_else(|| group.cause.clone());
             let entry = groups.entry((number, key));
@@ -156,7 +160,7 @@ impl FailureGroups {
                 Entry::Vacant(place) => {
                     let suspect = suspect.map(|suspect| suspect.name.clone());
                     let group = FailureGroup::new(suspect, &cause, id, text, instructions);
-                    place.insert(group);
+                    place.insert(FailureGroup { is_fixed, ..group });
                 }
             }
             if common.is_some() {
@@ -223,7 +227,17 @@ impl FailureGroup {
     ) -> FailureGroup {
         let first = vec![id.clone()];
         let (cause, fields) = (cause.to_owned(), IndexMap::new());
-        FailureGroup { suspect, cause, count: 1, block, fields, instructions, shown: id, first }
+        FailureGroup {
+            is_fixed: false,
+            suspect,
+            cause,
+            count: 1,
+            block,
+            fields,
+            instructions,
+            shown: id,
+            first,
+        }
     }
 
     fn add(&mut self, id: String, block: Vec<u8>, instructions: u64) {
@@ -266,13 +280,16 @@ impl FailureGroup {
     }
 
     /// The command that shows the other cases: by name if they are few, otherwise all with this cause that execute the
-    /// suspect.
-    pub(super) fn command(&self, options: &ReportOptions) -> String {
+    /// suspect. `None` if they pass: `-v` prints each.
+    pub(super) fn command(&self, options: &ReportOptions) -> Option<String> {
+        if self.is_fixed {
+            return None;
+        }
         let others = self.first.iter().filter(|id| **id != self.shown);
         let names: Vec<_> = others.map(|id| quoted(id)).collect();
         let names = names.join(" ");
         if self.count <= NAMED + 1 && names.len() <= MAX_LENGTH {
-            return format!("vmconf diff {names}{}", options.flags);
+            return Some(format!("vmconf diff {names}{}", options.flags));
         }
         let expression = match &self.suspect {
             // What cases without known instructions have in common is no mnemonic: the last run knows it.
@@ -282,6 +299,6 @@ impl FailureGroup {
             None => of_cause(&self.cause),
         };
         let selection = options.selection.clone().narrowed(&expression);
-        format!("vmconf run{selection}{} --no-group", options.flags)
+        Some(format!("vmconf run{selection}{} --no-group", options.flags))
     }
 }

@@ -137,9 +137,10 @@ impl Report for Markdown {
 
 fn group_text(group: &FailureGroup, options: &ReportOptions) -> String {
     let block = partial_escape(plain(&group.block));
-    let more = match group.count - 1 {
-        0 => String::new(),
-        more => format!("\nand {more} more like it: {}\n", code_span(&group.command(options))),
+    let more = match (group.count - 1, group.command(options)) {
+        (0, _) => String::new(),
+        (more, Some(command)) => format!("\nand {more} more like it: {}\n", code_span(&command)),
+        (more, None) => format!("\nand {more} more of this entry\n"),
     };
     // Without blank lines around it, the content of the element is not parsed as Markdown.
     format!(

@@ -134,9 +134,12 @@ fn line(out: &mut dyn Write, report: &CaseReport) -> io::Result<()> {
 
 /// Writes how many more cases with the same cause there are, and the command that shows them.
 fn more(out: &mut dyn Write, group: &FailureGroup, options: &ReportOptions) -> io::Result<()> {
-    match group.count - 1 {
-        0 => Ok(()),
-        more => writeln!(out, "  {DIM}and {more} more like it:{DIM:#} {}", escaped(&group.command(options))),
+    match (group.count - 1, group.command(options)) {
+        (0, _) => Ok(()),
+        (more, Some(command)) => {
+            writeln!(out, "  {DIM}and {more} more like it:{DIM:#} {}", escaped(&command))
+        }
+        (more, None) => writeln!(out, "  {DIM}and {more} more of this entry; -v prints each{DIM:#}"),
     }
 }
 

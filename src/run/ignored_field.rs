@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use indexmap::IndexSet;
 use num_bigint::{BigInt, BigUint};
 
 use crate::model::{
@@ -79,6 +80,17 @@ impl<'i> IgnoredFields<'i> {
     /// Whether the user ignores the whole field of a datum.
     pub(crate) fn has(self, at: &Path) -> bool {
         self.ignored.iter().any(|ignored| ignored.mask.is_none() && ignored.is_of(at))
+    }
+
+    /// The fields that steps demand, in a line, if the user ignores all of them; `None` if something is compared, or
+    /// nothing is demanded.
+    pub(super) fn all_that_is_demanded(self, steps: &[Step]) -> Option<String> {
+        let demanded = || steps.iter().flat_map(Step::demands).map(|assertion| &assertion.at);
+        if self.is_none() || demanded().next().is_none() || demanded().any(|at| !self.has(at)) {
+            return None;
+        }
+        let fields: IndexSet<_> = demanded().map(|at| at.first().to_string()).collect();
+        Some(fields.into_iter().collect::<Vec<_>>().join(", "))
     }
 
     /// The steps without assertions on whole fields that the user ignores, which a testee need not report.

@@ -17,7 +17,7 @@ use super::source::{SourceOrigin, VectorSource};
 use super::vector_files::VectorFiles;
 use crate::formats::detection::{self, NotDetected, SeenFormat};
 use crate::formats::family::{Family, FamilyMisfit};
-use crate::formats::{Evidence, FileEntry, FileReading, Format, ReadContext, SharedFile};
+use crate::formats::{self, Evidence, FileEntry, FileReading, Format, ReadContext, SharedFile};
 use crate::model::rule::LintRule;
 use crate::model::{CaseId, CaseReport, ContentDigest, Diagnostic, Interrupt, Origin, Severity, Verdict};
 use crate::text::file_name::with_slashes;
@@ -77,6 +77,9 @@ impl<'s> LoadedFile<'s> {
                 Severity::Note | Severity::Warning => &mut self.notes,
             };
             diagnostics.push(document.locate(diagnostic));
+        }
+        if entries.is_empty() && self.errors.is_empty() {
+            self.notes.push(document.locate(formats::no_cases(&document, Severity::Note)));
         }
         Ok(Some(LoadedCases::new(self.source.clone(), self.options, document, format, entries)))
     }

@@ -3,7 +3,9 @@
 use super::demanded_state::{fails_in_state, wrong_root};
 use super::judged_case::JudgedCase;
 use super::load::LoadedCase;
-use crate::model::{Case, CaseReport, Diagnostic, Severity, Verdict};
+use crate::model::rule::LintRule;
+use crate::model::{Case, CaseReport, Diagnostic, Origin, Severity, Verdict};
+use crate::text::json::JsonNode;
 
 pub(super) struct ReadCase<'c> {
     report: CaseReport,
@@ -32,13 +34,19 @@ impl<'c> ReadCase<'c> {
             let diagnostics = reading.diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity);
             diagnostics.map(|diagnostic| loaded.document.locate(diagnostic.clone())).collect()
         };
-        let notes: Vec<_> = diagnostics(Severity::Note);
+        let mut notes: Vec<_> = diagnostics(Severity::Note);
         let Some(case) = reading.case else {
             let unsupported = reading.unsupported.map(Verdict::Unsupported);
             report.verdict = unsupported.unwrap_or_else(|| Verdict::Error(diagnostics(Severity::Error)));
             return Err(Box::new(JudgedCase { notes, ..JudgedCase::new(report) }));
         };
         report.machine = Some(case.machine.into());
+        notes.extend(nothing_compared(loaded, &case, &reading.diagnostics));
+        if let Some(fields) = loaded.options.ignored_of(case.machine).all_that_is_demanded(&case.steps) {
+            let why = format!("everything that the case demands is ignored: {fields}");
+            report.verdict = Verdict::Unsupported(why);
+            return Err(Box::new(JudgedCase { notes, ..JudgedCase::new(report) }));
+        }
         Ok(ReadCase { report, notes, loaded, case })
     }
 
@@ -55,6 +63,32 @@ impl<'c> ReadCase<'c> {
             loaded.key.is_some() && report.verdict == Verdict::Pass && notes.is_empty() && is_self_contained;
         JudgedCase { notes, case: Some(case), is_self_contained, is_cacheable, ..JudgedCase::new(report) }
     }
+}
+
+/// A note on a case that demands nothing, unless its format has one.
+fn nothing_compared(
+    loaded: &LoadedCase<'_>,
+    case: &Case,
+    found: &[Diagnostic<Origin>],
+) -> Option<Diagnostic> {
+    let is_noted = || found.iter().any(|it| it.rule == LintRule::NothingCompared);
+    if case.demands().next().is_some() || is_noted() {
+        return None;
+    }
+    let nothing = without_assertions(case, JsonNode::at_index(loaded.document, loaded.node))?;
+    Some(loaded.document.locate(nothing.severity(Severity::Note)))
+}
+
+/// What is wrong with a case whose last step asserts nothing.
+pub(crate) fn without_assertions(case: &Case, test: JsonNode<'_>) -> Option<Diagnostic<Origin>> {
+    let what = match &case.steps[..] {
+        // A format decides what that means.
+        [] => return None,
+        [.., last] if last.demands().next().is_some() => return None,
+        [_, _, ..] => "after the last step, nothing is compared",
+        _ => "nothing is compared",
+    };
+    Some(Diagnostic::at(test.at(), what).under(LintRule::NothingCompared))
 }
 
 /// Reads a case, and runs it with `run`, whose error is an error of the case.

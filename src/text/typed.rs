@@ -158,7 +158,7 @@ fn read_map(
             Diagnostic::at(member.key_at, what).expected(scalar::expected(key)).under(LintRule::Malformed)
         })?;
         if !seen.insert(text.clone()) {
-            let what = format!("the key {} of {name} a second time", quoted(&member.key));
+            let what = format!("the key {} of {name} is there a second time", quoted(&member.key));
             return Err(Diagnostic::at(member.key_at, what)
                 .expected("each key once")
                 .under(LintRule::DuplicateKey));

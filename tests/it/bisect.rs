@@ -311,6 +311,9 @@ fn an_explanation_begins_where_the_machines_diverge() {
     let ran = only("s/digests/none/");
     let by_state = "    diverges at step 3, 0x04 ADD\n      gas after it 0xf4235 (999989), on the embedded machine 0xf4237 (999991)\n";
     assert!(ran.exit == 1 && ran.stdout.contains(by_state), "{ran:?}");
+    // The embedded machine tells what both executed before, if the other one cannot.
+    let ran = only(r#"s/\"op\":/\"none\":/g"#);
+    assert!(ran.exit == 1 && ran.stdout.contains("    diverges at step 3, 0x04 ADD\n"), "{ran:?}");
     let ran = only("-e s/digests/none/ -e s/.run.,.set.,.step-into.,//");
     assert!(ran.exit == 1 && !ran.stdout.contains("diverges"), "{ran:?}");
 }
@@ -534,6 +537,18 @@ fn what_is_ignored_is_no_difference() {
     let found = bisect(&["--ignore", "refs"]);
     assert!(found.stdout.starts_with("ADD in step 3 makes the difference"), "{found:?}");
     assert!(found.stdout.contains("\nnot compared, by --ignore: refs\n"), "{found:?}");
+    // The states that differ from the start are earlier than the instructions, which show no such count.
+    let traced = vm.replace("s/.digests.,.trace.//; ", "");
+    let at_start = vmconf(&["bisect", path.to_str().unwrap(), "--vm", &traced]);
+    assert!(at_start.stdout.starts_with("the runs differ from the start:"), "{at_start:?}");
+    // What is wrong in every state does not hide the instruction.
+    let text = fs::read_to_string(&path).unwrap();
+    let stack = r#""state": "HALT", "resultStack": [{"type": "Integer", "value": 3}]"#;
+    fs::write(&path, text.replace(r#""state": "HALT""#, stack)).unwrap();
+    for vm in [&vm, &traced] {
+        let diff = vmconf(&["diff", path.to_str().unwrap(), "--vm", vm]);
+        assert!(diff.stdout.contains("    diverges at step 3, 0x02 ADD\n"), "{diff:?}");
+    }
 }
 
 /// The hashes of instructions have what is ignored, too.
@@ -549,6 +564,11 @@ fn instructions_that_show_what_is_ignored_are_not_compared() {
     let Ran { exit, stdout, .. } = bisect(&["--ignore", "gas"]);
     let expected = "no difference in the states that were compared\nnot compared, by --ignore: gas\n";
     assert_eq!((exit, &*stdout), (0, expected));
+    // Nor are they if the machine cannot stop, so that only the ends are left.
+    let only_ends = vm.replace(change, &format!("{change}; s/.run.,.set.,.step-into.,//"));
+    let compared =
+        vmconf(&["bisect", "vectors/evm/arithmetic/add.json::small", "--vm", &only_ends, "--ignore", "gas"]);
+    assert_eq!((compared.exit, &*compared.stdout), (0, expected));
     // Nothing is left to compare.
     let all = ["outcome", "gas", "out", "logs", "logsHash", "callcreates", "post", "pc", "stack", "memory"];
     let ignored: Vec<_> =

@@ -458,3 +458,40 @@ fn files_are_named_from_the_root_of_a_checkout() {
     assert_eq!(uri(checked(&folder, "wrong.json")), "sub/wrong.json");
     assert_eq!(uri(checked(root.path(), "sub/wrong.json")), "sub/wrong.json");
 }
+
+/// A generator that writes empty lists loses all its cases: a run says so as well.
+#[test]
+fn a_file_without_cases_is_reported() {
+    let folder = TempDir::new().unwrap();
+    for machine in ["tinyvm", "neo2", "neo3"] {
+        let path = folder.path().join(format!("{machine}.json"));
+        fs::write(&path, format!("{{\"machine\": \"{machine}\", \"tests\": []}}")).unwrap();
+        let run = vmconf(&["run", path.to_str().unwrap()]);
+        let told = format!("{machine}.json:1:1: there is no case in this file\n");
+        assert!(run.exit == 4 && run.stderr.contains(&told), "{run:?}");
+        let check = vmconf(&["check", path.to_str().unwrap()]);
+        assert!(check.stdout.contains("warning[no-cases]: there is no case in this file"), "{check:?}");
+    }
+}
+
+/// A sender cannot be compared with a key that is none.
+#[test]
+fn a_secret_key_of_no_sender_is_reported() {
+    let original = fs::read_to_string(at_root("vectors/ethereum/transfer.json")).unwrap();
+    let mut file: Json = serde_json::from_str(&original).unwrap();
+    let (_, test) = file.as_object_mut().unwrap().iter_mut().next().unwrap();
+    for key in ["0x01", "0x", &format!("0x{}", "00".repeat(32)), &format!("0x{}", "ff".repeat(32))] {
+        test["transaction"]["secretKey"] = key.into();
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("transfer.json");
+        fs::write(&path, test_file(test)).unwrap();
+        let check = vmconf(&["check", path.to_str().unwrap()]);
+        assert!(check.stdout.contains("is no secret key\n"), "{check:?}");
+        assert!(check.stdout.contains(" = expected: 0x and 64 hex digits"), "{check:?}");
+    }
+}
+
+/// A file with this test alone.
+fn test_file(test: &Json) -> String {
+    serde_json::json!({ "test": test }).to_string()
+}

@@ -91,3 +91,27 @@ fn a_compressed_file_is_not_fixed() {
     assert!(fixed.stderr.contains("not fixed: files that are compressed are only read"), "{fixed:?}");
     assert_eq!(std::fs::read(&path).unwrap(), bytes);
 }
+
+/// Also a file that its format knows by its name.
+#[test]
+fn a_compressed_file_keeps_its_name() {
+    let drivers = at_root("vectors/tinyvm/drivers");
+    let folder = TempDir::new().unwrap();
+    let tests = folder.path().join("tests");
+    std::fs::create_dir(&tests).unwrap();
+    for entry in std::fs::read_dir(&drivers).unwrap().chain(std::fs::read_dir(drivers.join("tests")).unwrap())
+    {
+        let path = entry.unwrap().path();
+        let into = if path.parent() == Some(&*drivers) { folder.path() } else { &tests };
+        if path.is_file() && path.file_name().is_some_and(|name| name != "testcases.json") {
+            std::fs::copy(&path, into.join(path.file_name().unwrap())).unwrap();
+        }
+    }
+    let list = std::fs::read(drivers.join("tests/testcases.json")).unwrap();
+    std::fs::write(tests.join("testcases.json.gz"), packed(&list)).unwrap();
+    let [plain, compressed] =
+        [&*drivers, folder.path()].map(|it| vmconf(&["list", text(it), "--counts"]).stdout);
+    let count = |counts: &str| counts.split_whitespace().find_map(|word| word.parse::<u32>().ok());
+    assert!(count(&plain).is_some_and(|count| count > 1), "{plain}");
+    assert_eq!(count(&plain), count(&compressed), "{compressed}");
+}

@@ -114,6 +114,21 @@ fn a_run_of_some_cases_does_not_report_entries_of_others() {
     }
 }
 
+/// One entry is removed from a list, however many cases it names.
+#[test]
+fn fixed_cases_of_one_entry_are_one_block() {
+    let list = List::new(&(entry("vectors/evm/arithmetic/**", "") + &entry("vectors/tinyvm/**", "")));
+    let ran = list.run(&["vectors/evm/arithmetic", "vectors/tinyvm"]);
+    assert_eq!(ran.exit, 1, "{ran:?}");
+    assert_eq!(ran.stdout.matches("FIXED ").count(), 2, "{ran:?}");
+    assert_eq!(ran.stdout.matches(" more of this entry; -v prints each\n").count(), 2, "{ran:?}");
+    let each = list.run(&["vectors/tinyvm", "--no-group"]);
+    let fixed = each.stdout.matches("FIXED ").count();
+    assert!(fixed > 2 && summary(&each).contains(&format!(" {fixed} fixed")), "{each:?}");
+    let markdown = list.run(&["vectors/tinyvm", "--report", "markdown"]);
+    assert!(markdown.stdout.contains(&format!("\nand {} more of this entry\n", fixed - 1)), "{markdown:?}");
+}
+
 #[test]
 fn known_failures_in_the_json_report() {
     let ids = [format!("{GAS}::*"), format!("{ADD}::small"), format!("{ADD}::smal?")];

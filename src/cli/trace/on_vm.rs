@@ -57,7 +57,11 @@ pub(super) fn print(
     kept.iter().try_for_each(|line| writeln!(out, "{line}"))?;
     match reached {
         Some(_) => writeln!(out, "the rest is left out")?,
-        None => writeln!(out, "{}", counted(steps as usize, "step"))?,
+        None => {
+            // The run may go on after the last instruction that is shown.
+            let steps = run.digests(&[]).map_or(steps, |(_, all)| all.max(steps));
+            writeln!(out, "{}", counted(steps as usize, "step"))?;
+        }
     }
     out.flush()?;
     Ok(reached)

@@ -116,6 +116,12 @@ impl OnVm {
         OnVm { ignored: ignored.to_vec(), ..self }
     }
 
+    /// The same, without these fields as well.
+    pub(in crate::explain) fn also_without(self, ignored: &[IgnoredField]) -> Self {
+        let ignored = [&self.ignored[..], ignored].concat();
+        OnVm { ignored, ..self }
+    }
+
     /// Whether the user ignores something of the state.
     pub(super) fn ignores_fields(&self) -> bool {
         !self.ignored.is_empty()
@@ -185,7 +191,7 @@ impl OnVm {
     }
 
     /// After how many instructions of an action it can stop at most.
-    pub(super) fn max_instructions(&self) -> u64 {
+    pub(in crate::explain) fn max_instructions(&self) -> u64 {
         if self.offers(&WireAction::Run(0)) { MAX_INSTRUCTIONS } else { MAX_SINGLE_STEPS }
     }
 
@@ -323,13 +329,16 @@ impl OnVm {
         }
     }
 
-    /// The machine broke the protocol, with its name.
-    fn breach(&self, what: &str) -> Stopped {
-        let name = match &self.asked {
+    fn name(&self) -> &str {
+        match &self.asked {
             Answerer::Process(vm) => &vm.command().name,
             Answerer::Embedded(_) => "embedded",
-        };
-        OnVm::broke(&format!("{name} broke the protocol: it {what}"))
+        }
+    }
+
+    /// The machine broke the protocol, with its name.
+    fn breach(&self, what: &str) -> Stopped {
+        OnVm::broke(&format!("{} broke the protocol: it {what}", self.name()))
     }
 
     fn broke(what: &str) -> Stopped {
@@ -338,10 +347,12 @@ impl OnVm {
 
     fn refused<T>(&self, answer: ProtocolAnswer) -> Result<T, Stopped> {
         match answer {
-            ProtocolAnswer::Skip(skip) => Err(Stopped::Unsupported(skip.reason)),
+            ProtocolAnswer::Skip(skip) => {
+                Err(Stopped::Unsupported(format!("{}: {}", self.name(), skip.reason)))
+            }
             ProtocolAnswer::Error(failure) => {
-                let reason = LoadError { at: failure.path(), ..LoadError::new(failure.message) };
-                Err(Stopped::Error(reason))
+                let what = format!("{}: {}", self.name(), failure.message);
+                Err(Stopped::Error(LoadError { at: failure.path(), ..LoadError::new(what) }))
             }
             _ => Err(self.breach("answered something else than was requested")),
         }

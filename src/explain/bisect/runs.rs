@@ -99,26 +99,40 @@ pub fn runs(one: &mut OnVm, other: &mut OnVm, isa: &Isa) -> Result<Bisected, Sto
         // Both may do the same, and yet one of them does not say which instruction is next.
         (None, None) if upcoming.is_some() => of_all_members([one, other], isa, &fields)?,
         (None, None) => None,
+        (Some(parting), Some(divergence)) if is_first([one, other], &parting, divergence.step)? => {
+            Some(of_states([one, other], isa, parting, step))
+        }
         (Some(parting), Some(divergence)) if step == Some(divergence.step) => {
             let Divergence { last, differs, next, .. } = *divergence;
-            let found = of_states([one, other], isa, parting, step)?;
+            let found = of_states([one, other], isa, parting, step);
             Some(RunDifference { last, members: differs, next: Some(next), ..found })
         }
         // Different instructions in the step that follows the difference of the states.
         (Some(parting), Some(divergence)) if step.is_some_and(|step| step < divergence.step) => {
-            Some(of_states([one, other], isa, parting, step)?)
+            Some(of_states([one, other], isa, parting, step))
         }
+        (Some(parting), None) => Some(of_states([one, other], isa, parting, step)),
         (_, Some(divergence)) => Some(of_instructions(*divergence)),
-        (Some(parting), None) => Some(of_states([one, other], isa, parting, step)?),
     };
     Ok(Bisected { steps, difference: difference.map(Box::new), lacking, broke })
 }
 
+/// Whether states that no instruction makes different, but the start or what a vector sets, differ before the
+/// instructions do.
+fn is_first(runs: [&mut OnVm; 2], parting: &Parting, diverging_step: u64) -> Result<bool, Stopped> {
+    if parting.is_at_start() {
+        return Ok(true);
+    }
+    if parting.step.is_some() || runs[0].executes(parting.actions) {
+        return Ok(false);
+    }
+    Ok(preceding(runs, parting.actions)?.is_some_and(|before| before < diverging_step))
+}
+
 /// Whether the instructions of two runs are compared: if both machines report them. Instructions may show a field that
-/// the user ignores, so with `--ignore` only the states are compared, if both machines can stop after an instruction.
+/// the user ignores, so with `--ignore` only the states are compared, if there are any to compare.
 fn compares_instructions(runs: [&OnVm; 2], fields: &[String]) -> bool {
-    let states_suffice = !fields.is_empty() && runs.iter().all(|run| run.stops());
-    runs.iter().all(|run| run.shows_instructions() && !(run.ignores_fields() && states_suffice))
+    runs.iter().all(|run| run.shows_instructions() && (fields.is_empty() || !run.ignores_fields()))
 }
 
 /// The first difference of states, in whichever members.
@@ -129,7 +143,7 @@ fn of_all_members(
 ) -> Result<Option<RunDifference>, Stopped> {
     let Some(parting) = ComparedStates::new([one, other], fields).parting()? else { return Ok(None) };
     let step = step_after([one, other], Some(&parting))?;
-    of_states([one, other], isa, parting, step).map(Some)
+    Ok(Some(of_states([one, other], isa, parting, step)))
 }
 
 /// The number of the instruction after which the states differ, if it is known.
@@ -161,7 +175,7 @@ fn of_states(
     isa: &Isa,
     Parting { actions, step: in_action, before, differs }: Parting,
     step: Option<u64>,
-) -> Result<RunDifference, Stopped> {
+) -> RunDifference {
     let action = actions + 1;
     let at = match (step, in_action) {
         (Some(step), _) => Parted::InStep(step),
@@ -170,10 +184,11 @@ fn of_states(
         (None, None) if runs[0].executes(actions) => Parted::AtEnd(action),
         (None, None) => Parted::InAction(action),
     };
-    let showing = runs.into_iter().find(|run| run.shows_instructions());
-    let last = match (step, showing) {
-        (Some(step), Some(run)) => run.trace(step - 1, 1)?.pop().map(|instruction| step_of(instruction, isa)),
-        _ => None,
-    };
-    Ok(RunDifference { at, last, before, members: Vec::new(), next: None, states: differs })
+    // Both know it, so that one which answers is enough.
+    let traced = step.and_then(|step| {
+        let mut showing = runs.into_iter().filter(|run| run.shows_instructions());
+        showing.find_map(|run| run.trace(step - 1, 1).ok()?.pop())
+    });
+    let last = traced.map(|instruction| step_of(instruction, isa));
+    RunDifference { at, last, before, members: Vec::new(), next: None, states: differs }
 }

@@ -42,6 +42,13 @@ pub(super) struct Parting {
     pub(super) differs: Vec<StateDifference>,
 }
 
+impl Parting {
+    /// Whether the states differ before anything is done.
+    pub(super) fn is_at_start(&self) -> bool {
+        self.before.is_none()
+    }
+}
+
 /// The fields whose values are compared, and those that a machine does not report.
 pub(super) struct ComparedFields {
     pub(super) fields: Vec<String>,

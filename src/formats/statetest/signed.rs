@@ -45,10 +45,15 @@ const KEY_SIZE: usize = 32;
 /// The lowest first byte of a transaction without a type, which is a list.
 const MIN_OF_LIST: u8 = 0xc0;
 
-/// Reports a sender that does not belong to the secret key.
+/// Reports a sender that does not belong to the secret key, and a key that is none.
 pub(super) fn check_sender(sender: JsonNode<'_>, secret: JsonNode<'_>, diagnostics: &mut Diagnostics) {
     let (Some(text), Some(key)) = (sender.text(), secret.text()) else { return };
-    let Some(owner) = owner(&key) else { return };
+    let Some(owner) = owner(&key) else {
+        let what = format!("{} is no secret key", quoted(&key));
+        let expected = "0x and 64 hex digits, of a number from 1 to below the order of secp256k1";
+        let rule = LintRule::WrongSender;
+        return diagnostics.breach(|| Diagnostic::at(secret.at(), what).expected(expected).under(rule));
+    };
     if !text.eq_ignore_ascii_case(&owner) {
         let what = format!("the secret key belongs to another sender than {}", quoted(&text));
         diagnostics.breach(|| Diagnostic::at(sender.at(), what).expected(owner).under(LintRule::WrongSender));

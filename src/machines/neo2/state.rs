@@ -100,7 +100,9 @@ impl Neo2 {
 /// Replaces an item with another. Neither may be a compound, because compounds are counted.
 fn put(place: &mut Neo2Item, value: &Value) -> Result<(), LoadError> {
     let item = primitive(value).filter(|_| !place.is_compound());
-    *place = item.ok_or_else(|| LoadError::new(format!("{place:?} cannot be set to {value}")))?;
+    *place = item.ok_or_else(|| {
+        LoadError::new(format!("an item cannot be set to {value}: compounds are neither replaced nor set"))
+    })?;
     Ok(())
 }
 

@@ -125,7 +125,9 @@ impl Neo3 {
 /// Replaces an item with another; neither may refer to anything that is counted.
 fn put(place: &mut Neo3Item, value: &Value) -> Result<(), LoadError> {
     let item = primitive(value).filter(|_| place.compound().is_none()).or_else(|| buffer(place, value));
-    *place = item.ok_or_else(|| LoadError::new(format!("{place:?} cannot be set to {value}")))?;
+    *place = item.ok_or_else(|| {
+        LoadError::new(format!("an item cannot be set to {value}: compounds are neither replaced nor set"))
+    })?;
     Ok(())
 }
 

@@ -158,7 +158,7 @@ impl CellReader<'_> {
         match twice {
             None => Ok(cells),
             Some(pair) => {
-                let what = format!("the address {:#x} of {name} a second time", pair[1].address);
+                let what = format!("the address {:#x} of {name} is there a second time", pair[1].address);
                 let later = pair[0].origin.max(pair[1].origin);
                 Err(Diagnostic::at(later.0, what).expected("each address once").under(LintRule::DuplicateKey))
             }

@@ -168,10 +168,10 @@ fn the_table_of_a_failure_is_that_of_the_first_step_that_fails() {
     assert!(ran.stdout.contains("    * a  0x01    0x02      0x07    1:34\n"), "{ran:?}");
 }
 
-/// How a run ends decides whether the rest is compared, unless it is ignored.
+/// How a run ends decides whether the rest is compared, unless it is ignored. Of the first sample, nothing is left then.
 #[test]
 fn the_rest_is_compared_if_the_outcome_is_ignored() {
-    for (sample, exit) in [("halt-expected", 0), ("gas", 1)] {
+    for (sample, exit) in [("halt-expected", 4), ("gas", 1)] {
         let sample = format!("tests/samples/vmtests/wrong/{sample}.json");
         assert_eq!(vmconf(&["run", &sample]).exit, 1, "{sample}");
         assert_eq!(vmconf(&["run", &sample, "--ignore", "outcome"]).exit, exit, "{sample}");
@@ -307,6 +307,24 @@ fn a_case_of_which_all_is_left_out_is_unsupported() {
     assert!(ran.exit == 0 && ran.stdout.contains("1 passed, "), "{ran:?}");
     assert!(ran.stdout.contains("1 unsupported"), "{ran:?}");
     assert!(ran.stdout.contains("nothing that the case demands: f, g"), "{ran:?}");
+    let ignoring = ["--ignore", "a", "--ignore", "f", "--ignore", "g"];
+    let ran = vmconf_in(
+        folder.path(),
+        &[&["run", "m.json", "--family", "./m.toml", "--vm", &vm], &ignoring[..]].concat(),
+    );
+    assert!(ran.exit == 4 && ran.stdout.contains("2 unsupported"), "{ran:?}");
+    assert!(ran.stdout.contains("everything that the case demands is ignored: a, f"), "{ran:?}");
+}
+
+/// Also on an embedded machine, whatever it does with the rest.
+#[test]
+fn a_case_of_which_all_is_ignored_is_unsupported() {
+    let run = |ignored: &[&str]| vmconf(&[&["run", "vectors/evm/arithmetic/add.json"], ignored].concat());
+    assert_eq!(run(&["--ignore", "gas"]).exit, 0);
+    let fields = ["outcome", "gas", "out", "logs", "logsHash", "callcreates", "post"];
+    let ran = run(&fields.map(|field| ["--ignore", field]).concat());
+    assert!(ran.exit == 4 && ran.stdout.contains("0 passed"), "{ran:?}");
+    assert!(ran.stdout.contains("everything that the case demands is ignored: "), "{ran:?}");
 }
 
 /// Cells that are not listed may have any value, but there must be a memory.
