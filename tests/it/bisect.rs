@@ -547,7 +547,7 @@ fn what_is_ignored_is_no_difference() {
     fs::write(&path, text.replace(r#""state": "HALT""#, stack)).unwrap();
     for vm in [&vm, &traced] {
         let diff = vmconf(&["diff", path.to_str().unwrap(), "--vm", vm]);
-        assert!(diff.stdout.contains("    diverges at step 3, 0x02 ADD\n"), "{diff:?}");
+        assert!(diff.stdout.contains("    diverges at step 3, 0x02 "), "{diff:?}");
     }
 }
 

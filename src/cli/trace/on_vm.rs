@@ -55,13 +55,12 @@ pub(super) fn print(
     }
     let TraceLines { mut out, kept, .. } = lines;
     kept.iter().try_for_each(|line| writeln!(out, "{line}"))?;
-    match reached {
-        Some(_) => writeln!(out, "the rest is left out")?,
-        None => {
-            // The run may go on after the last instruction that is shown.
-            let steps = run.digests(&[]).map_or(steps, |(_, all)| all.max(steps));
-            writeln!(out, "{}", counted(steps as usize, "step"))?;
-        }
+    if reached.is_some() {
+        writeln!(out, "the rest is left out")?;
+    } else {
+        // The run may go on after the last instruction that is shown.
+        let steps = run.digests(&[]).map_or(steps, |(_, all)| all.max(steps));
+        writeln!(out, "{}", counted(steps as usize, "step"))?;
     }
     out.flush()?;
     Ok(reached)
