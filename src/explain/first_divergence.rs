@@ -101,6 +101,7 @@ fn divergence(info: &MachineInfo, machines: [OnVm; 2]) -> Option<FirstDivergence
         (Parted::InStep(step), Some(next)) => Some(first(step, last, of_instructions(&members, &next))),
         (Parted::InStep(step), None) => Some(first(step, last, of_states(&states))),
         (Parted::AtStart, Some(next)) => Some(first(0, last, of_instructions(&members, &next))),
+        (Parted::AtStart, None) => Some(first(0, last, of_states(&states))),
         // It is not known in which instruction the states begin to differ.
         _ => None,
     }
@@ -117,7 +118,8 @@ fn difference(info: &MachineInfo, [mut one, mut other]: [OnVm; 2]) -> Option<Run
     let whole = |it: &StateDifference| IgnoredField { field: it.at.first().to_string(), mask: None };
     let wrong: Vec<_> = found.states.iter().map(whole).collect();
     let [mut one, mut other] = [one, other].map(|machine| machine.also_without(&wrong));
-    Some(*bisect::runs(&mut one, &mut other, info.isa).ok()?.difference?)
+    let later = bisect::runs(&mut one, &mut other, info.isa).ok().and_then(|it| it.difference);
+    Some(later.map_or(found, |later| *later))
 }
 
 fn of_instructions(members: &[&str], next: &[NextInstruction; 2]) -> Vec<DivergedDatum> {

@@ -79,7 +79,7 @@ impl CaseReport {
     pub fn group(&self) -> Option<String> {
         match &self.verdict {
             Verdict::Pass | Verdict::ExpectedFail(..) | Verdict::Skip(_) | Verdict::Unsupported(_) => None,
-            // Each entry is reported, since each has to be removed from the list.
+            // Each entry is reported, since each has to be removed from the list or to name fewer cases.
             Verdict::UnexpectedPass(listing) => Some(format!("fixed: {}", listing.place)),
             _ => Some(self.cause().unwrap_or_default()),
         }

@@ -58,7 +58,7 @@ rules! {
     AssemblerWarning, "assembler-warning", "a source does something that is probably a mistake";
     OddProgram, "odd-program", "a program contains something that traps or has no effect when it is reached";
     ParallelLists, "parallel-lists", "two lists whose items belong together differ in length";
-    WrongSender, "wrong-sender", "the secret key of a transaction belongs to another sender";
+    WrongSender, "wrong-sender", "the secret key of a transaction is none, or belongs to another sender";
     SignedBytes, "signed-bytes", "the signed bytes of a transaction do not decode, or are of another one";
     WrongRoot, "wrong-root", "the state that is demanded has another root than is demanded with it";
     NotLoadable, "not-loadable", "the machine does not take the program";

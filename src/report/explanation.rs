@@ -210,7 +210,10 @@ fn deviations(text: &mut Vec<u8>, explained: &Explanation) -> io::Result<()> {
     if let Some(first @ FirstDivergence { step, pc, op, differs }) = &explained.divergence {
         let instruction =
             pc.zip(op.as_ref()).map(|(pc, op)| format!(", 0x{pc:02x} {op}")).unwrap_or_default();
-        writeln!(text, "    {DIM}diverges{DIM:#} at step {step}{}", escaped(&instruction))?;
+        match step {
+            0 => writeln!(text, "    {DIM}diverges{DIM:#} from the start")?,
+            step => writeln!(text, "    {DIM}diverges{DIM:#} at step {step}{}", escaped(&instruction))?,
+        }
         if let Some([actual, embedded]) = first.decoded().map(|ops| ops.map(escaped)) {
             writeln!(text, "      executes {actual} there, the embedded machine {embedded}")?;
         }
@@ -218,7 +221,8 @@ fn deviations(text: &mut Vec<u8>, explained: &Explanation) -> io::Result<()> {
         for DivergedDatum { datum, actual, embedded } in after.iter().take(MAX_DIVERGED) {
             let (actual, embedded) = truncate_pair(&escaped(actual), &escaped(embedded), 48);
             let datum = if datum == END { String::new() } else { format!("{datum} ") };
-            writeln!(text, "      {datum}after it {actual}, on the embedded machine {embedded}")?;
+            let after = if *step == 0 { "" } else { "after it " };
+            writeln!(text, "      {datum}{after}{actual}, on the embedded machine {embedded}")?;
         }
     }
     if explained.is_divergence_unsearched {
@@ -452,7 +456,10 @@ fn last(text: &mut Vec<u8>, explained: &Explanation, wanted: usize) -> io::Resul
     let has_stack = shown.iter().any(|it| it.height > 0 || it.pushes > 0);
     let what = if has_stack { "the stack before each, its top first" } else { "what each read" };
     let steps = explained.steps;
-    writeln!(text, "  {DIM}last {} of {steps} instructions up to there, and {what}{DIM:#}", shown.len())?;
+    // A run that goes on after the first difference has more.
+    let is_failure = explained.report.verdict.failure().is_some();
+    let end = if is_failure { " up to the difference" } else { "" };
+    writeln!(text, "  {DIM}last {} of {steps} instructions{end}, and {what}{DIM:#}", shown.len())?;
     let widest = shown.iter().map(|it| it.text.chars().count()).max().unwrap_or(0).clamp(8, 40);
     let place = |it: &ExecutedInstruction| truncate(&escaped(&it.at.shown(4)), 0, MAX_PLACE);
     let places = shown.iter().map(|it| place(it).chars().count()).max().unwrap_or(0);

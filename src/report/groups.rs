@@ -58,8 +58,8 @@ struct GroupedCase {
 
 /// Cases that do not pass, with the same cause, and the same suspect if there are any.
 pub(super) struct FailureGroup {
-    /// Whether they pass, and one entry of a list says that they fail.
-    is_fixed: bool,
+    /// The verdict on the first of them.
+    kind: VerdictKind,
     /// The instruction that explains them.
     pub(super) suspect: Option<SuspectName>,
     /// Their cause, or the id of a case that is not grouped.
@@ -118,9 +118,8 @@ impl FailureGroups {
         match entry {
             Entry::Occupied(mut known) => known.get_mut().add(id, block, instructions),
             Entry::Vacant(place) => {
-                let is_fixed = report.verdict.kind() == VerdictKind::UnexpectedPass;
-                let group = FailureGroup::new(None, &cause, id, block, instructions);
-                place.insert(FailureGroup { is_fixed, ..group });
+                let kind = report.verdict.kind();
+                place.insert(FailureGroup::new(kind, None, &cause, id, block, instructions));
             }
         }
         Ok(())
@@ -150,7 +149,7 @@ impl FailureGroups {
             let common = suspect.filter(|suspect| differs && suspect.name.is_no_instruction());
             let in_common = common.map(|it| of_cause(&it.name.op));
             let Some((key, group)) = self.groups.get_index(cause) else { continue };
-            let is_fixed = group.is_fixed;
+            let kind = group.kind;
             let key = in_common.clone().unwrap_or_else(|| key.clone());
             let cause = in_common.unwrap_or_else(|| group.cause.clone());
             let entry = groups.entry((number, key));
@@ -159,8 +158,7 @@ impl FailureGroups {
                 Entry::Occupied(mut known) => known.get_mut().add(id, text, instructions),
                 Entry::Vacant(place) => {
                     let suspect = suspect.map(|suspect| suspect.name.clone());
-                    let group = FailureGroup::new(suspect, &cause, id, text, instructions);
-                    place.insert(FailureGroup { is_fixed, ..group });
+                    place.insert(FailureGroup::new(kind, suspect, &cause, id, text, instructions));
                 }
             }
             if common.is_some() {
@@ -219,6 +217,7 @@ fn fields(failure: &Failure) -> Vec<String> {
 
 impl FailureGroup {
     fn new(
+        kind: VerdictKind,
         suspect: Option<SuspectName>,
         cause: &str,
         id: String,
@@ -227,17 +226,7 @@ impl FailureGroup {
     ) -> FailureGroup {
         let first = vec![id.clone()];
         let (cause, fields) = (cause.to_owned(), IndexMap::new());
-        FailureGroup {
-            is_fixed: false,
-            suspect,
-            cause,
-            count: 1,
-            block,
-            fields,
-            instructions,
-            shown: id,
-            first,
-        }
+        FailureGroup { kind, suspect, cause, count: 1, block, fields, instructions, shown: id, first }
     }
 
     fn add(&mut self, id: String, block: Vec<u8>, instructions: u64) {
@@ -282,7 +271,7 @@ impl FailureGroup {
     /// The command that shows the other cases: by name if they are few, otherwise all with this cause that execute the
     /// suspect. `None` if they pass: `-v` prints each.
     pub(super) fn command(&self, options: &ReportOptions) -> Option<String> {
-        if self.is_fixed {
+        if self.kind == VerdictKind::UnexpectedPass {
             return None;
         }
         let others = self.first.iter().filter(|id| **id != self.shown);

@@ -140,7 +140,7 @@ fn group_text(group: &FailureGroup, options: &ReportOptions) -> String {
     let more = match (group.count - 1, group.command(options)) {
         (0, _) => String::new(),
         (more, Some(command)) => format!("\nand {more} more like it: {}\n", code_span(&command)),
-        (more, None) => format!("\nand {more} more of this entry\n"),
+        (more, None) => format!("\nand {more} more of this entry, which a run with -v prints\n"),
     };
     // Without blank lines around it, the content of the element is not parsed as Markdown.
     format!(

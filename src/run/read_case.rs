@@ -79,14 +79,14 @@ fn nothing_compared(
     Some(loaded.document.locate(nothing.severity(Severity::Note)))
 }
 
-/// What is wrong with a case whose last step asserts nothing.
+/// What is said of a case whose last step asserts nothing.
 pub(crate) fn without_assertions(case: &Case, test: JsonNode<'_>) -> Option<Diagnostic<Origin>> {
     let what = match &case.steps[..] {
         // A format decides what that means.
         [] => return None,
         [.., last] if last.demands().next().is_some() => return None,
-        [_, _, ..] => "after the last step, nothing is compared",
-        _ => "nothing is compared",
+        _ if case.demands().next().is_none() => "nothing is compared",
+        _ => "after the last step, nothing is compared",
     };
     Some(Diagnostic::at(test.at(), what).under(LintRule::NothingCompared))
 }

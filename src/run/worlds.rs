@@ -71,7 +71,7 @@ impl Worlds {
     pub fn index(&self) -> String {
         let mut text = String::new();
         for file in &self.files {
-            // What cannot be written is read in each run, as is a file with more roots than there is room for.
+            // A file that is not in the index is read again in each run.
             let Ok(line) = serde_json::to_string(file) else { continue };
             if text.len() + line.len() < MAX_BYTES {
                 text += &line;

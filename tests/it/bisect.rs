@@ -496,7 +496,7 @@ fn an_explanation_of_an_early_end_names_what_was_executed_before() {
     let ran = vmconf(&["diff", file, "--vm", &other]);
     let expected = "    diverges at step 6, 0x05 PUSH2\n      after it the run ends, on the embedded machine CLEAR follows\n    earlier  step 4, 0x03 NEWMAP; step 2, 0x01 DUP; step 5, 0x04 PUSH1\n";
     assert!(ran.exit == 1 && ran.stdout.contains(expected), "{}", ran.stdout);
-    assert!(ran.stdout.contains("  last 6 of 6 instructions up to there"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("  last 6 of 6 instructions up to the difference"), "{}", ran.stdout);
 }
 
 /// `vmconf diff` is what a failure names to run next, so it ends soon after a long run as well.
@@ -596,4 +596,34 @@ fn what_shows_only_at_the_end_is_not_blamed_on_the_last_instruction() {
     let ran = vmconf(&["diff", file, "--vm", &other]);
     assert!(ran.exit == 1 && !ran.stdout.contains("diverges"), "{ran:?}");
     assert!(ran.stdout.contains("    made by  step 5, 0x07 SSTORE of 0, 7\n"), "{ran:?}");
+}
+
+/// At the end, a field that a machine reports otherwise but lacks there differs, as it does in a run.
+#[test]
+fn a_field_that_is_missing_at_the_end_differs() {
+    let serve = format!("{} serve evm", env!("CARGO_BIN_EXE_vmconf"));
+    let drops = r#"/hello/!s/\"logsHash\":\"0x[0-9a-f]*\",//"#;
+    let vm = format!("other=sh -c '{serve} | sed -u {drops}'");
+    let ran = vmconf(&["bisect", "vectors/evm/arithmetic/add.json::small", "--vm", &vm]);
+    assert!(ran.exit == 1 && ran.stdout.contains("\n  logsHash  "), "{ran:?}");
+}
+
+/// A field that instructions do not show hides none of them, if a machine cannot stop after one.
+#[test]
+fn instructions_that_do_not_show_what_is_ignored_are_compared() {
+    let only_ends = "s/.run.,.set.,.step-into.,//";
+    let vm = format!(
+        "m=sh -c \"sed -u s/600160020/600160030/ | '{}' serve evm | sed -u {only_ends}\"",
+        env!("CARGO_BIN_EXE_vmconf")
+    );
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("sum.json");
+    let file = path.to_str().unwrap();
+    // 1 + 2; the other machine computes 1 + 3.
+    assert_eq!(vmconf(&["exec", "evm", "0x6001600201600055", "--vector", file]).exit, 0);
+    let bisect = |ignored: &str| vmconf(&["bisect", file, "--vm", &vm, "--ignore", ignored]);
+    let found = bisect("logs");
+    assert!(found.exit == 1 && found.stdout.contains("in step 2 makes the difference\n"), "{found:?}");
+    let hidden = bisect("gas");
+    assert!(hidden.exit == 1 && hidden.stdout.starts_with("they end differently:\n"), "{hidden:?}");
 }

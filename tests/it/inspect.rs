@@ -384,10 +384,11 @@ fn fields_that_show_only_at_the_end_are_made_by_the_last_instruction_or_describe
                 });
             }
         }
-        let described = |name: &&&str| machine.shown_at_end.contains(name) || made_by_the_last.contains(name);
         let hidden: HashSet<_> = at_end.difference(&before.0).copied().collect();
-        let missing: Vec<_> = hidden.iter().filter(|name| !described(name)).collect();
-        assert!(missing.is_empty(), "{} shows {missing:?} only at the end", machine.name);
+        // Another EVM may show its accounts only at the end.
+        let described = machine.shown_at_end.iter().filter(|name| (machine.name, **name) != ("evm", "post"));
+        let described: HashSet<_> = described.chain(made_by_the_last).copied().collect();
+        assert_eq!(hidden, described, "{}", machine.name);
         found += hidden.len();
     }
     assert!(found > 10, "{found} fields show only at the end");

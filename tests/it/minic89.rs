@@ -397,7 +397,9 @@ fn odd_programs_are_noted_and_run() {
         assert_eq!(ran.exit, 0, "{path}: {}", ran.stdout);
         let checked = vmconf(&["check", &path]);
         if checked.stdout.contains("[odd-program]") {
-            assert_eq!(ran.stderr, "", "{path}");
+            // One of them demands nothing.
+            let said = ran.stderr.lines().filter(|line| !line.ends_with(": nothing is compared"));
+            assert_eq!(said.collect::<Vec<_>>(), [""; 0], "{path}");
         } else {
             assert!(checked.stdout.contains("[unknown-member]"), "{}", checked.stdout);
         }

@@ -20,7 +20,8 @@ fn case(format: &Format, file: &str) -> Case {
     let document = document(file);
     let entries = (format.outline)(document.root()).unwrap();
     let reading = format.read_case(JsonNode::at_index(&document, entries[0].node), FormatOptions::default());
-    assert_eq!(reading.diagnostics, [], "{file}");
+    let wrong: Vec<_> = reading.diagnostics.iter().filter(|it| !has_no_steps(it)).collect();
+    assert!(wrong.is_empty(), "{file}: {wrong:?}");
     reading.case.unwrap()
 }
 
@@ -40,7 +41,12 @@ fn findings(format: &Format, file: &str, strictness: Strictness) -> Vec<String> 
         let severity = diagnostic.severity.name();
         format!("{} {severity}: {diagnostic}", document.position(diagnostic.place.0))
     };
-    found.into_iter().map(line).collect()
+    found.into_iter().filter(|it| !has_no_steps(it)).map(line).collect()
+}
+
+/// Whether it is the note on a test without steps, as most tests here are.
+fn has_no_steps(diagnostic: &Diagnostic<Origin>) -> bool {
+    diagnostic.what == "a test with no steps checks nothing"
 }
 
 /// A file of one test with the members `test`.
@@ -420,7 +426,7 @@ fn items_of_every_type_are_read() {
                 "[2]: Integer 2",
             ],
         );
-        check(format, r#"{"type": "Map", "value": {}}"#, &[": type Map", ": no members but "]);
+        check(format, r#"{"type": "Map", "value": {}}"#, &[": type Map", ": no members"]);
     }
     check(&v2, r#"{"type": "Integer", "value": "-007"}"#, &[": Integer -7"]);
     check(&n3, r#"{"type": "Integer", "value": "0"}"#, &[": Integer 0"]);
@@ -454,7 +460,7 @@ fn items_of_every_type_are_read() {
     check(&v2, r#"{"type": "String", "value": "é"}"#, &[": ByteArray 0xc3a9"]);
     check(&v2, r#"{"type": "Boolean", "value": "false"}"#, &[": Boolean false"]);
     check(&v2, r#"{"type": "Interop", "value": null}"#, &[": Interop"]);
-    check(&v2, r#"{"type": "Map", "value": []}"#, &[": type Map", ": no members but "]);
+    check(&v2, r#"{"type": "Map", "value": []}"#, &[": type Map", ": no members"]);
     let key =
         |key: &str| format!(r#"{{"type": "Map", "value": [{key}, {{"type": "Boolean", "value": true}}]}}"#);
     for (item, bytes) in [

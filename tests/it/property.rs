@@ -46,7 +46,8 @@ fn a_changed_check_is_reported_as_itself() {
     assert!(unchanged * 5 < checks_seen, "{unchanged} of {checks_seen} checks cannot be changed");
 }
 
-/// All of a few; of very many, such as the thousand frames of a limit, a few at even distances.
+/// All of a few; of very many, such as the thousand frames of a limit, a few at even distances: each change is found
+/// among all of them, which takes time in proportion to both.
 fn sample(count: usize) -> impl Iterator<Item = usize> {
     const MAX_COUNT: usize = 60;
     (0..count).step_by(count.div_ceil(MAX_COUNT).max(1))

@@ -347,3 +347,18 @@ fn skipped_steps_change_nothing() {
         }
     }
 }
+
+/// The trace of another machine counts the steps of the whole run, as that of the embedded one does.
+#[test]
+fn all_steps_of_another_machine_are_counted() {
+    let case = "vectors/minic89/source.json::gcd";
+    let vm = format!("m=\"{}\" serve minic89", env!("CARGO_BIN_EXE_vmconf"));
+    let last = |args: &[&str]| {
+        let traced = vmconf(&[&["trace", case, "--to", "2"], args].concat());
+        assert_eq!(traced.exit, 0, "{traced:?}");
+        traced.stdout.lines().last().unwrap().to_owned()
+    };
+    let embedded = last(&[]);
+    let counted = last(&["--vm", &vm]);
+    assert!(embedded.starts_with(&format!("{counted}: ")) && counted != "2 steps", "{embedded}");
+}

@@ -35,11 +35,12 @@ pub(super) fn print(
     let mut steps = from.saturating_sub(1);
     let most_steps = steps.saturating_add(limits.watched);
     writeln!(lines.out, "  step  pc    instruction     gas       stack, top first")?;
-    let mut reached = None;
+    let (mut reached, mut is_whole) = (None, false);
     while reached.is_none() {
         let count = MAX_INSTRUCTIONS.min(to - steps).min(most_steps - steps);
         let page = run.trace(steps, count).map_err(stopped_early)?;
-        let is_last = (page.len() as u64) < count || steps + count == *to;
+        is_whole = (page.len() as u64) < count;
+        let is_last = is_whole || steps + count == *to;
         for instruction in page.iter().take(count as usize) {
             steps += 1;
             if ops.is_empty() || ops.iter().any(|op| u64::from(op.code) == instruction.code) {
@@ -59,8 +60,9 @@ pub(super) fn print(
         writeln!(out, "the rest is left out")?;
     } else {
         // The run may go on after the last instruction that is shown.
-        let steps = run.digests(&[]).map_or(steps, |(_, all)| all.max(steps));
-        writeln!(out, "{}", counted(steps as usize, "step"))?;
+        let all = if is_whole { Some(steps) } else { run.all_instructions().ok() };
+        let shown = if all.is_none() { " so far" } else { "" };
+        writeln!(out, "{}{shown}", counted(all.unwrap_or(steps) as usize, "step"))?;
     }
     out.flush()?;
     Ok(reached)

@@ -71,6 +71,10 @@ enum Answerer {
     Embedded(Box<Server>),
 }
 
+/// The fields that instructions show, each of some machine: the program counter, the gas, and what holds the operand
+/// stack.
+const SHOWN: [&str; 6] = ["pc", "gas", "stack", "invocationStack", "call_stack", "operand_stack"];
+
 impl OnVm {
     /// A case on this machine. Fails if the program has a mnemonic that does not exist.
     pub fn new(
@@ -136,9 +140,14 @@ impl OnVm {
         self.answers("digests") && self.answers("trace")
     }
 
+    /// Whether it reports its instructions, and these do not show a field that the user ignores.
+    pub(super) fn tells_instructions(&self) -> bool {
+        self.shows_instructions() && !SHOWN.iter().any(|field| self.ignored().has(&Path::field(*field)))
+    }
+
     /// Whether anything can be compared with the other run.
     pub fn shares_state_with(&self, other: &OnVm) -> bool {
-        self.shows_instructions() && other.shows_instructions()
+        self.tells_instructions() && other.tells_instructions()
             || self.declared().any(|field| [self, other].iter().all(|run| run.reported().contains(&field)))
     }
 
@@ -222,6 +231,11 @@ impl OnVm {
     /// How many instructions the first actions execute. Fails when the machine gives no answer.
     pub(in crate::explain) fn instructions(&mut self, actions: usize) -> Result<u64, Stopped> {
         Ok(self.hashes(actions, &[1 << (DOUBLINGS - 1)])?.1)
+    }
+
+    /// How many instructions all actions execute. Fails when the machine gives no answer.
+    pub fn all_instructions(&mut self) -> Result<u64, Stopped> {
+        self.instructions(self.actions.len())
     }
 
     /// The state at each of these places, in ascending order: a record of those of the fields that have a value.

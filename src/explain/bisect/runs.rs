@@ -129,10 +129,11 @@ fn is_first(runs: [&mut OnVm; 2], parting: &Parting, diverging_step: u64) -> Res
     Ok(preceding(runs, parting.actions)?.is_some_and(|before| before < diverging_step))
 }
 
-/// Whether the instructions of two runs are compared: if both machines report them. Instructions may show a field that
-/// the user ignores, so with `--ignore` only the states are compared, if there are any to compare.
+/// Whether the instructions of two runs are compared: if both machines report them, and they do not show a field that
+/// the user ignores. With `--ignore`, the states suffice if both machines can stop after an instruction.
 fn compares_instructions(runs: [&OnVm; 2], fields: &[String]) -> bool {
-    runs.iter().all(|run| run.shows_instructions() && (fields.is_empty() || !run.ignores_fields()))
+    let states_suffice = !fields.is_empty() && runs.iter().all(|run| run.stops());
+    runs.iter().all(|run| run.tells_instructions() && !(run.ignores_fields() && states_suffice))
 }
 
 /// The first difference of states, in whichever members.
@@ -184,7 +185,8 @@ fn of_states(
         (None, None) if runs[0].executes(actions) => Parted::AtEnd(action),
         (None, None) => Parted::InAction(action),
     };
-    // Both know it, so that one which answers is enough.
+    // Both executed the same instructions up to here: the first machine that answers is enough. One that does not is
+    // asked once more when the instructions are compared.
     let traced = step.and_then(|step| {
         let mut showing = runs.into_iter().filter(|run| run.shows_instructions());
         showing.find_map(|run| run.trace(step - 1, 1).ok()?.pop())

@@ -114,7 +114,7 @@ impl<'r> ComparedStates<'r> {
         if !at_start.is_empty() {
             return Ok(Some(Parting { actions: 0, step: None, before: None, differs: at_start }));
         }
-        let first = (1..=actions).find(|done| self.is_different(&after, *done));
+        let first = (1..=actions).find(|done| !self.after_actions(&after, *done, 1).is_empty());
         let searched = match first {
             Some(number) => number - 1..number,
             None => 0..actions,
@@ -125,7 +125,10 @@ impl<'r> ComparedStates<'r> {
                 return Ok(Some(found));
             }
         }
-        Ok(first.map(|done| self.parting_at(&after, Some(done - 1), done, done - 1, None)))
+        Ok(first.map(|done| {
+            let differs = self.after_actions(&after, done, MAX_LISTED);
+            Parting { actions: done - 1, step: None, before: Some(after[0][done - 1].clone()), differs }
+        }))
     }
 
     /// The first difference of runs that do not end.
@@ -154,7 +157,7 @@ impl<'r> ComparedStates<'r> {
             };
             range = stops[first - 1]..stops[first];
             if range.end - range.start == 1 {
-                return Ok(Some(self.parting_at(&after, Some(first - 1), first, action, Some(range.end))));
+                return Ok(Some(self.parting_at(&after, first, action, range.end)));
             }
         }
         Ok(None)
@@ -218,21 +221,25 @@ impl<'r> ComparedStates<'r> {
         differs
     }
 
+    /// The differences after a number of whole actions. When the run has ended, a field that a machine lacks differs,
+    /// too.
+    fn after_actions(&self, after: &[Vec<Value>; 2], done: usize, most: usize) -> Vec<StateDifference> {
+        if done < self.runs[0].actions() {
+            return self.differences(after, done, most);
+        }
+        let list = DifferenceList { found: Vec::new(), most, left_out: &self.left_out };
+        list.of([&after[0][done], &after[1][done]], &[])
+    }
+
     fn is_different(&self, after: &[Vec<Value>; 2], index: usize) -> bool {
         !self.differences(after, index, 1).is_empty()
     }
 
-    fn parting_at(
-        &self,
-        after: &[Vec<Value>; 2],
-        before: Option<usize>,
-        differing: usize,
-        actions: usize,
-        step: Option<u64>,
-    ) -> Parting {
-        let differs = self.differences(after, differing, MAX_LISTED);
-        let step = step.filter(|_| before.is_none_or(|before| self.was_shown(&differs, after, before)));
-        Parting { actions, step, before: before.map(|index| after[0][index].clone()), differs }
+    /// The difference in an instruction of an action with this number, from 1, after which the states differ.
+    fn parting_at(&self, after: &[Vec<Value>; 2], differing: usize, actions: usize, step: u64) -> Parting {
+        let (before, differs) = (differing - 1, self.differences(after, differing, MAX_LISTED));
+        let step = Some(step).filter(|_| self.was_shown(&differs, after, before));
+        Parting { actions, step, before: Some(after[0][before].clone()), differs }
     }
 
     /// Whether both machines showed one of the fields that differ before, so that it is known when it changed.

@@ -52,7 +52,7 @@ pub(super) fn check_sender(sender: JsonNode<'_>, secret: JsonNode<'_>, diagnosti
         let what = format!("{} is no secret key", quoted(&key));
         let expected = "0x and 64 hex digits, of a number from 1 to below the order of secp256k1";
         let rule = LintRule::WrongSender;
-        return diagnostics.breach(|| Diagnostic::at(secret.at(), what).expected(expected).under(rule));
+        return diagnostics.suspect(|| Diagnostic::at(secret.at(), what).expected(expected).under(rule));
     };
     if !text.eq_ignore_ascii_case(&owner) {
         let what = format!("the secret key belongs to another sender than {}", quoted(&text));
