@@ -108,7 +108,7 @@ fn divergence(info: &MachineInfo, machines: [OnVm; 2]) -> Option<FirstDivergence
 }
 
 /// The first difference between two runs. Fields that differ before anything is done, such as a count that a machine has
-/// wrong in every state, would hide all others: they are left out.
+/// wrong in every state, would hide all others: they are left out if others differ later.
 fn difference(info: &MachineInfo, [mut one, mut other]: [OnVm; 2]) -> Option<RunDifference> {
     // A machine that crashes here already has a verdict.
     let found = *bisect::runs(&mut one, &mut other, info.isa).ok()?.difference?;

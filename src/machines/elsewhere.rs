@@ -47,6 +47,7 @@ pub fn describe(machine: ElsewhereMachine) -> &'static MachineInfo {
         fields: machine.fields,
         optional: machine.optional,
         shown_at_end: &[],
+        shown_by_instructions: &[],
         upcoming: None,
         hashed: None,
         assemble: info::as_it_is,

@@ -48,6 +48,9 @@ pub struct MachineInfo {
     pub optional: &'static [&'static str],
     /// The fields that may be observed only when a run has ended, although instructions before the last one make them.
     pub shown_at_end: &'static [&'static str],
+    /// The fields that the instructions of a trace show, wholly or in part
+    /// ([`TracedInstruction`](crate::wire::protocol::TracedInstruction)): the program counter, the gas, the operand stack.
+    pub shown_by_instructions: &'static [&'static str],
     /// The members of its state that only say which instruction is next; `None` for a machine without them.
     pub upcoming: Option<UpcomingMembers>,
     /// The fields that are hashes of other fields; `None` for a machine whose vectors demand no hashes.

@@ -25,7 +25,7 @@ pub trait Machine: 'static {
     fn choose(&mut self, _tiers: Tiers) {}
 
     /// Like [`Machine::advance`], but stops before each instruction in `ops`, and perhaps before some others.
-    /// A machine with a loop instance for this executes the instructions up to the difference at full speed.
+    /// A machine with a loop instance for this executes the instructions up to there at full speed.
     fn advance_to(&mut self, budget: u64, ops: &OpSet) -> Advanced {
         self.step_to(budget, ops)
     }

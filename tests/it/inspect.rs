@@ -384,6 +384,8 @@ fn fields_that_show_only_at_the_end_are_made_by_the_last_instruction_or_describe
                 });
             }
         }
+        let names: Vec<_> = machine.fields.iter().map(|field| field.name).collect();
+        assert!(machine.shown_by_instructions.iter().all(|name| names.contains(name)), "{}", machine.name);
         let hidden: HashSet<_> = at_end.difference(&before.0).copied().collect();
         // Another EVM may show its accounts only at the end.
         let described = machine.shown_at_end.iter().filter(|name| (machine.name, **name) != ("evm", "post"));

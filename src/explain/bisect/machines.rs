@@ -71,10 +71,6 @@ enum Answerer {
     Embedded(Box<Server>),
 }
 
-/// The fields that instructions show, each of some machine: the program counter, the gas, and what holds the operand
-/// stack.
-const SHOWN: [&str; 6] = ["pc", "gas", "stack", "invocationStack", "call_stack", "operand_stack"];
-
 impl OnVm {
     /// A case on this machine. Fails if the program has a mnemonic that does not exist.
     pub fn new(
@@ -140,14 +136,15 @@ impl OnVm {
         self.answers("digests") && self.answers("trace")
     }
 
-    /// Whether it reports its instructions, and these do not show a field that the user ignores.
-    pub(super) fn tells_instructions(&self) -> bool {
-        self.shows_instructions() && !SHOWN.iter().any(|field| self.ignored().has(&Path::field(*field)))
+    /// Whether its instructions can be compared: it reports them, and they do not show a field that the user ignores.
+    pub(super) fn shows_comparable_instructions(&self) -> bool {
+        let mut shown = self.info.shown_by_instructions.iter();
+        self.shows_instructions() && !shown.any(|field| self.ignored().has(&Path::field(*field)))
     }
 
     /// Whether anything can be compared with the other run.
     pub fn shares_state_with(&self, other: &OnVm) -> bool {
-        self.tells_instructions() && other.tells_instructions()
+        self.shows_comparable_instructions() && other.shows_comparable_instructions()
             || self.declared().any(|field| [self, other].iter().all(|run| run.reported().contains(&field)))
     }
 

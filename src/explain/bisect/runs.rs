@@ -97,21 +97,23 @@ pub fn runs(one: &mut OnVm, other: &mut OnVm, isa: &Isa) -> Result<Bisected, Sto
     };
     let difference = match (parting, divergence) {
         // Both may do the same, and yet one of them does not say which instruction is next.
-        (None, None) if upcoming.is_some() => of_all_members([one, other], isa, &fields)?,
+        (None, None) if upcoming.is_some() => of_all_members([one, other], isa, &fields, &mut broke)?,
         (None, None) => None,
-        (Some(parting), Some(divergence)) if is_first([one, other], &parting, divergence.step)? => {
-            Some(of_states([one, other], isa, parting, step))
+        (Some(parting), Some(divergence))
+            if states_differ_first([one, other], &parting, divergence.step)? =>
+        {
+            Some(of_states([one, other], isa, parting, step, &mut broke))
         }
         (Some(parting), Some(divergence)) if step == Some(divergence.step) => {
             let Divergence { last, differs, next, .. } = *divergence;
-            let found = of_states([one, other], isa, parting, step);
+            let found = of_states([one, other], isa, parting, step, &mut broke);
             Some(RunDifference { last, members: differs, next: Some(next), ..found })
         }
         // Different instructions in the step that follows the difference of the states.
         (Some(parting), Some(divergence)) if step.is_some_and(|step| step < divergence.step) => {
-            Some(of_states([one, other], isa, parting, step))
+            Some(of_states([one, other], isa, parting, step, &mut broke))
         }
-        (Some(parting), None) => Some(of_states([one, other], isa, parting, step)),
+        (Some(parting), None) => Some(of_states([one, other], isa, parting, step, &mut broke)),
         (_, Some(divergence)) => Some(of_instructions(*divergence)),
     };
     Ok(Bisected { steps, difference: difference.map(Box::new), lacking, broke })
@@ -119,7 +121,11 @@ pub fn runs(one: &mut OnVm, other: &mut OnVm, isa: &Isa) -> Result<Bisected, Sto
 
 /// Whether states that no instruction makes different, but the start or what a vector sets, differ before the
 /// instructions do.
-fn is_first(runs: [&mut OnVm; 2], parting: &Parting, diverging_step: u64) -> Result<bool, Stopped> {
+fn states_differ_first(
+    runs: [&mut OnVm; 2],
+    parting: &Parting,
+    diverging_step: u64,
+) -> Result<bool, Stopped> {
     if parting.is_at_start() {
         return Ok(true);
     }
@@ -133,7 +139,7 @@ fn is_first(runs: [&mut OnVm; 2], parting: &Parting, diverging_step: u64) -> Res
 /// the user ignores. With `--ignore`, the states suffice if both machines can stop after an instruction.
 fn compares_instructions(runs: [&OnVm; 2], fields: &[String]) -> bool {
     let states_suffice = !fields.is_empty() && runs.iter().all(|run| run.stops());
-    runs.iter().all(|run| run.tells_instructions() && !(run.ignores_fields() && states_suffice))
+    runs.iter().all(|run| run.shows_comparable_instructions() && !(run.ignores_fields() && states_suffice))
 }
 
 /// The first difference of states, in whichever members.
@@ -141,10 +147,11 @@ fn of_all_members(
     [one, other]: [&mut OnVm; 2],
     isa: &Isa,
     fields: &[String],
+    broke: &mut Option<Stopped>,
 ) -> Result<Option<RunDifference>, Stopped> {
     let Some(parting) = ComparedStates::new([one, other], fields).parting()? else { return Ok(None) };
     let step = step_after([one, other], Some(&parting))?;
-    Ok(Some(of_states([one, other], isa, parting, step)))
+    Ok(Some(of_states([one, other], isa, parting, step, broke)))
 }
 
 /// The number of the instruction after which the states differ, if it is known.
@@ -170,12 +177,14 @@ pub(super) fn of_instructions(Divergence { step, last, differs, next }: Divergen
     RunDifference { at, last, before: None, members: differs, next: Some(next), states: Vec::new() }
 }
 
-/// A difference of the states in the instruction with this number, if the number is known.
+/// A difference of the states in the instruction with this number, if the number is known. `broke` is how a machine broke
+/// down, if one does.
 fn of_states(
     runs: [&mut OnVm; 2],
     isa: &Isa,
     Parting { actions, step: in_action, before, differs }: Parting,
     step: Option<u64>,
+    broke: &mut Option<Stopped>,
 ) -> RunDifference {
     let action = actions + 1;
     let at = match (step, in_action) {
@@ -185,11 +194,16 @@ fn of_states(
         (None, None) if runs[0].executes(actions) => Parted::AtEnd(action),
         (None, None) => Parted::InAction(action),
     };
-    // Both executed the same instructions up to here: the first machine that answers is enough. One that does not is
-    // asked once more when the instructions are compared.
+    // Both executed the same instructions up to here: the first machine that answers is enough.
+    let mut showing = runs.into_iter().filter(|run| run.shows_instructions());
     let traced = step.and_then(|step| {
-        let mut showing = runs.into_iter().filter(|run| run.shows_instructions());
-        showing.find_map(|run| run.trace(step - 1, 1).ok()?.pop())
+        showing.find_map(|run| match run.trace(step - 1, 1) {
+            Ok(mut instructions) => instructions.pop(),
+            Err(stopped) => {
+                *broke = broke.take().or(stopped.is_breakdown().then_some(stopped));
+                None
+            }
+        })
     });
     let last = traced.map(|instruction| step_of(instruction, isa));
     RunDifference { at, last, before, members: Vec::new(), next: None, states: differs }

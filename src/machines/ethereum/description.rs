@@ -28,6 +28,7 @@ pub const INFO: MachineInfo = MachineInfo {
     fields: members_of!(Ethereum::FIELDS),
     optional: &[],
     shown_at_end: &["root", "logs", "logEntries", "state", "gasUsed"],
+    shown_by_instructions: &["gasUsed", "stack"],
     upcoming: None,
     hashed: Some(Hashed {
         root: "root",

@@ -42,6 +42,7 @@ pub const INFO: MachineInfo = MachineInfo {
     fields: members_of!(Evm::FIELDS),
     optional: &[],
     shown_at_end: &["logs", "logsHash", "callcreates", "post"],
+    shown_by_instructions: &["gas", "pc", "stack"],
     upcoming: None,
     hashed: None,
     assemble: crate::machines::info::as_it_is,

@@ -48,6 +48,7 @@ pub const INFO: MachineInfo = MachineInfo {
     fields: members_of!(MiniC89::FIELDS),
     optional: &[],
     shown_at_end: &[],
+    shown_by_instructions: &["pc", "operand_stack"],
     upcoming: None,
     hashed: None,
     assemble: crate::machines::info::as_it_is,

@@ -41,6 +41,7 @@ pub const INFO: MachineInfo = MachineInfo {
     fields: members_of!(Neo2::FIELDS),
     optional: &[],
     shown_at_end: &[],
+    shown_by_instructions: &["invocationStack"],
     upcoming: Some(UPCOMING),
     hashed: None,
     assemble: program::assemble,

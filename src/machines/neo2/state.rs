@@ -9,7 +9,9 @@ use super::item::Neo2Item;
 use super::machine::Neo2;
 use super::opcodes::NEO2;
 use super::program::ALIASES;
-use crate::machines::change::{CountFrom, PartCells, StateChange, StateChanges, change_items, state_changes};
+use crate::machines::change::{
+    CountFrom, PartCells, StateChange, StateChanges, change_items, state_changes, unchangeable,
+};
 use crate::machines::neo::script::code_name;
 use crate::machines::neo::shapes::{BY_NUMBER, ITEMS, NUMBER};
 use crate::machines::neo::show::Show;
@@ -100,9 +102,7 @@ impl Neo2 {
 /// Replaces an item with another. Neither may be a compound, because compounds are counted.
 fn put(place: &mut Neo2Item, value: &Value) -> Result<(), LoadError> {
     let item = primitive(value).filter(|_| !place.is_compound());
-    *place = item.ok_or_else(|| {
-        LoadError::new(format!("an item cannot be set to {value}: compounds are neither replaced nor set"))
-    })?;
+    *place = item.ok_or_else(|| unchangeable("this item", value))?;
     Ok(())
 }
 

@@ -40,6 +40,7 @@ pub const INFO: MachineInfo = MachineInfo {
     // The texts are those of one implementation.
     optional: &["exceptionMessage"],
     shown_at_end: &[],
+    shown_by_instructions: &["invocationStack"],
     upcoming: Some(UPCOMING),
     hashed: None,
     assemble: program::assemble,

@@ -9,7 +9,9 @@ use super::heap::Neo3Heap;
 use super::item::{Buffer, Neo3Item};
 use super::machine::Neo3;
 use super::opcodes::NEO3;
-use crate::machines::change::{CountFrom, PartCells, StateChange, StateChanges, change_items, state_changes};
+use crate::machines::change::{
+    CountFrom, PartCells, StateChange, StateChanges, change_items, state_changes, unchangeable,
+};
 use crate::machines::neo::script::code_name;
 use crate::machines::neo::shapes::{BY_NUMBER, ITEMS, NUMBER};
 use crate::machines::neo::show::Show;
@@ -125,9 +127,7 @@ impl Neo3 {
 /// Replaces an item with another; neither may refer to anything that is counted.
 fn put(place: &mut Neo3Item, value: &Value) -> Result<(), LoadError> {
     let item = primitive(value).filter(|_| place.compound().is_none()).or_else(|| buffer(place, value));
-    *place = item.ok_or_else(|| {
-        LoadError::new(format!("an item cannot be set to {value}: compounds are neither replaced nor set"))
-    })?;
+    *place = item.ok_or_else(|| unchangeable("this item", value))?;
     Ok(())
 }
 

@@ -44,6 +44,7 @@ pub const INFO: MachineInfo = MachineInfo {
     fields: members_of!(TinyVm::FIELDS),
     optional: &[],
     shown_at_end: &["results", "notPassed", "rating"],
+    shown_by_instructions: &["pc"],
     upcoming: None,
     hashed: None,
     assemble: program::assemble,
