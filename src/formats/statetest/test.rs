@@ -1,5 +1,7 @@
 //! The data that all cases of a state test share.
 
+use std::collections::BTreeSet;
+
 use num_bigint::BigInt;
 
 use super::signed;
@@ -66,7 +68,7 @@ impl Test {
         let mut lists = Lists::default();
         let program = read_test(test, first, &mut lists, &mut diagnostics);
         if context.options.strictness != Strictness::Tolerant {
-            check_transaction(test, &mut diagnostics);
+            check_transaction(test, post, &mut diagnostics);
         }
         let diagnostics = diagnostics.finish();
         let first = first.map_or(test.index(), JsonNode::index);
@@ -128,6 +130,11 @@ impl Test {
     }
 }
 
+/// The position that an index chooses.
+fn position(index: JsonNode<'_>) -> Option<usize> {
+    index.raw().parse().ok()
+}
+
 /// The item of a list that an index chooses, with its position.
 fn item<'d>(
     index: JsonNode<'_>,
@@ -135,8 +142,7 @@ fn item<'d>(
     list: JsonNode<'d>,
     diagnostics: &mut Diagnostics,
 ) -> Option<(usize, JsonNode<'d>)> {
-    let position = index.raw().parse::<usize>().ok();
-    let item = position.and_then(|position| Some((position, list.items().nth(position)?)));
+    let item = position(index).and_then(|position| Some((position, list.items().nth(position)?)));
     if item.is_none() {
         diagnostics.error(no_such_parameter(index, name, list.items().count()));
     }
@@ -195,8 +201,13 @@ fn too_large_a_nonce(account: &AccountReader) -> Option<Diagnostic<Origin>> {
 }
 
 /// Reports errors in parts of a transaction that a run does not use.
-fn check_transaction(test: JsonNode<'_>, diagnostics: &mut Diagnostics) -> Option<()> {
+fn check_transaction(
+    test: JsonNode<'_>,
+    post: Option<JsonNode<'_>>,
+    diagnostics: &mut Diagnostics,
+) -> Option<()> {
     let transaction = test.member("transaction")?;
+    check_unchosen(transaction, post, diagnostics);
     let count = transaction.member("data").map_or(0, |data| data.items().count());
     if let Some(lists) = transaction.member("accessLists").filter(|lists| lists.items().count() != count) {
         let what = format!("{} access lists", lists.items().count());
@@ -206,6 +217,36 @@ fn check_transaction(test: JsonNode<'_>, diagnostics: &mut Diagnostics) -> Optio
     }
     signed::check_sender(transaction.member("sender")?, transaction.member("secretKey")?, diagnostics);
     Some(())
+}
+
+/// Reports items of lists that are invalid, and that no entry chooses.
+fn check_unchosen(transaction: JsonNode<'_>, post: Option<JsonNode<'_>>, diagnostics: &mut Diagnostics) {
+    type Check = fn(JsonNode<'_>) -> Result<(), Diagnostic<Origin>>;
+    let checks: [(&str, &str, Check); 4] = [
+        ("data", "data", |item| data(item).map(drop)),
+        ("accessLists", "data", check_access_list),
+        ("gasLimit", "gas", |item| unbounded(item).map(drop)),
+        ("value", "value", |item| unbounded(item).map(drop)),
+    ];
+    let forks = post.into_iter().flat_map(JsonNode::members);
+    let entries: Vec<_> = forks.flat_map(|fork| fork.value.items()).collect();
+    for (list, index, check) in checks {
+        let chosen: BTreeSet<_> =
+            entries.iter().filter_map(|entry| position(entry.member("indexes")?.member(index)?)).collect();
+        let items = transaction.member(list).into_iter().flat_map(JsonNode::items).enumerate();
+        for error in items.filter(|(at, _)| !chosen.contains(at)).filter_map(|(_, item)| check(item).err()) {
+            diagnostics.breach(|| error);
+        }
+    }
+}
+
+/// The first error of an access list that may be null.
+fn check_access_list(list: JsonNode<'_>) -> Result<(), Diagnostic<Origin>> {
+    let mut found = Diagnostics::new(Strictness::Tolerant, Severity::Note);
+    if !list.is_null() {
+        access_list(list, &mut found);
+    }
+    found.finish().into_iter().find(|found| found.severity == Severity::Error).map_or(Ok(()), Err)
 }
 
 fn read_env(env: JsonNode<'_>, chain: &mut Option<BigInt>, diagnostics: &mut Diagnostics) -> Option<Value> {
@@ -282,7 +323,10 @@ fn read_config(
             let node = fields.required(name, diagnostics);
             blobs.keep(name, node.and_then(|node| diagnostics.keep(quantity(node))).map(Value::Int));
         }
-        fields.ignore(&["target"]);
+        // The machine does not use it.
+        if let Some(Err(error)) = fields.present("target").map(quantity) {
+            diagnostics.breach(|| error);
+        }
         fields.finish(diagnostics);
         forks.push((fork.key.into_owned(), Value::Record(blobs.0)));
     }
@@ -404,8 +448,11 @@ fn authorization(item: JsonNode<'_>, diagnostics: &mut Diagnostics) -> Option<Va
     let mut members = AccountMembers::default();
     let account = fields.required("address", diagnostics);
     members.keep("address", account.and_then(|node| address_value(node, diagnostics)));
-    let parity = fields.present("yParity");
-    let parity = fields.present("v").or(parity);
+    let [parity, v] = ["yParity", "v"].map(|name| fields.present(name));
+    if let Some(Err(error)) = v.and(parity).map(of_any_size) {
+        diagnostics.breach(|| error);
+    }
+    let parity = v.or(parity);
     for (name, node) in [
         ("chainId", fields.required("chainId", diagnostics)),
         ("nonce", fields.required("nonce", diagnostics)),
