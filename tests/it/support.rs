@@ -14,6 +14,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use proptest::prelude::ProptestConfig;
@@ -109,13 +110,18 @@ pub(crate) struct Ran {
 pub(crate) fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_vmconf"));
     command.args(args).current_dir(at_root("")).stdin(Stdio::null());
-    // What failed in a test is nobody's last run.
-    command.env("VMCONF_CACHE", concat!(env!("CARGO_TARGET_TMPDIR"), "/cache"));
+    command.env("VMCONF_CACHE", cache_of_test());
     command.env_remove("GITHUB_WORKSPACE");
     for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "VMCONF_PROFILE"] {
         command.env_remove(name);
     }
     command
+}
+
+/// The cache of the test that runs, which is nobody else's: each run reads what failed in those before it.
+fn cache_of_test() -> PathBuf {
+    let test = thread::current().name().unwrap_or("another thread").replace("::", ".");
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache").join(test)
 }
 
 /// Runs `vmconf` with these arguments; the time in the output is made always the same.
@@ -150,7 +156,7 @@ pub(crate) fn error_line(child: &mut Child) -> String {
 /// the test fails.
 fn in_time<T: Send + 'static>(what: &str, pid: u32, wait: impl FnOnce() -> T + Send + 'static) -> T {
     let (sender, receiver) = mpsc::channel();
-    std::thread::spawn(move || sender.send(wait()));
+    thread::spawn(move || sender.send(wait()));
     receiver.recv_timeout(PATIENCE).unwrap_or_else(|_| {
         let _ = Command::new("kill").args(["-KILL", &pid.to_string()]).status();
         panic!("{what} after {PATIENCE:?}");
@@ -162,7 +168,7 @@ pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     let deadline = Instant::now() + PATIENCE;
     while !is_so() {
         assert!(Instant::now() < deadline, "not after {PATIENCE:?}: {what}");
-        std::thread::sleep(Duration::from_millis(1));
+        thread::sleep(Duration::from_millis(1));
     }
 }
 
