@@ -11,12 +11,12 @@ use anyhow::bail;
 use clap::Args;
 use vmconf::explain::playback::hides_steps;
 use vmconf::machines::has_instruction;
-use vmconf::model::{Event, Exit, counted, escaped};
+use vmconf::model::{Event, Exit, VerdictKind, counted, escaped};
 use vmconf::report::conformance::{ConformanceMachine, ConformanceRun, UnlikeSuites, unlike_suites};
 use vmconf::report::matrix::{MATRICES, MatrixKind};
 use vmconf::run::expected_failures::ExpectedFailures;
 use vmconf::run::matrix::{MatrixCollector, MatrixMachine};
-use vmconf::run::{self, Contents, LoadOptions, UnmatchedEntries};
+use vmconf::run::{self, Contents, LoadOptions};
 use vmconf::testees::MakeTestee;
 use vmconf::testees::process::{ProcessGroups, ProcessVm};
 use vmconf::text::file_name::shown;
@@ -85,7 +85,7 @@ fn working_folder() -> String {
 impl MatrixCommand {
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         let is_of_reports = !self.results.is_empty();
-        let (collector, machines) =
+        let MatrixRuns { collector, machines, fixed } =
             if is_of_reports { self.read_results(settings)? } else { self.run_machines(settings)? };
         let suite = collector.suite_of();
         if is_of_reports {
@@ -112,28 +112,24 @@ impl MatrixCommand {
         if is_empty && matrix.broken.is_empty() {
             output::note(&format!("note: no case ran{}", settings.restrictions()));
         }
-        Ok(if is_of_reports && !is_empty { Exit::Passed } else { exit(&matrix) })
+        Ok(if is_of_reports && !is_empty { Exit::Passed } else { exit(&matrix, fixed) })
     }
 
-    fn read_results(
-        &self,
-        settings: &Settings,
-    ) -> anyhow::Result<(MatrixCollector, Vec<ConformanceMachine>)> {
+    fn read_results(&self, settings: &Settings) -> anyhow::Result<MatrixRuns> {
         for flag in ["vm", "filter", "expr", "fork", "sample"] {
             if settings.typed(flag).is_some() {
                 bail!("--{flag} does not go with --results: nothing runs");
             }
         }
-        results::read(&self.results)
+        let (collector, machines) = results::read(&self.results)?;
+        Ok(MatrixRuns { collector, machines, fixed: 0 })
     }
 
-    fn run_machines(
-        &self,
-        settings: &Settings,
-    ) -> anyhow::Result<(MatrixCollector, Vec<ConformanceMachine>)> {
+    fn run_machines(&self, settings: &Settings) -> anyhow::Result<MatrixRuns> {
         let mut options = self.select.options(settings)?;
         options.run.flaky = self.vms.flaky();
         options.run.jobs = self.jobs.map_or_else(processors, usize::from);
+        options.run.unmatched_entries = self.select.unmatched_entries();
         let sources = self.select.sources(settings, &options)?;
         let mut versions = Vec::new();
         if self.site.is_some() || self.statement.is_some() {
@@ -160,23 +156,38 @@ impl MatrixCommand {
         let list = |path: Option<PathBuf>| path.map(|path| KnownArgs::default().list(&path)).transpose();
         let known = self.vms.known(settings).into_iter().map(list).collect::<anyhow::Result<Vec<_>>>()?;
         let mut collector = MatrixCollector::new(columns, working_folder());
-        let mut machines = Vec::new();
+        let (mut machines, mut fixed) = (Vec::new(), 0);
         for (machine, ((name, vm), known)) in vms.into_iter().zip(known).enumerate() {
             let mut conformance = ConformanceRun::new("this run", has_instruction);
             conformance.system = Some(this_system());
             conformance.only = self.select.only(&settings.anchor);
             conformance.set_versions(versions.iter().cloned());
-            let mut run = MatrixRun { machine, collector: &mut collector, conformance };
+            let mut run = MatrixRun { machine, collector: &mut collector, conformance, fixed: 0 };
             match vm {
                 Ok(vm) => {
                     run::run(&sources, &with_machine(&options, vm, known), &mut |event| run.event(event));
                 }
                 Err(why) => run.does_not_start(why.strip_prefix(&format!("{name}: ")).unwrap_or(&why)),
             }
+            if run.fixed > 0 {
+                let (name, cases) = (escaped(&name), counted(run.fixed, "case"));
+                output::note(&format!(
+                    "warning: {name}: {cases} of its list of known failures pass; vmconf run --vm {name} names them"
+                ));
+            }
+            fixed += run.fixed;
             machines.push(ConformanceMachine { name, runs: vec![run.end()] });
         }
-        Ok((collector, machines))
+        Ok(MatrixRuns { collector, machines, fixed })
     }
+}
+
+/// What the machines of a matrix did.
+struct MatrixRuns {
+    collector: MatrixCollector,
+    machines: Vec<ConformanceMachine>,
+    /// How many cases pass though they are known to fail.
+    fixed: u64,
 }
 
 /// What becomes of the run of a machine.
@@ -185,16 +196,23 @@ struct MatrixRun<'c> {
     machine: usize,
     collector: &'c mut MatrixCollector,
     conformance: ConformanceRun,
+    /// How many cases pass though they are known to fail.
+    fixed: u64,
 }
 
 impl MatrixRun<'_> {
     fn event(&mut self, event: Event) {
         self.conformance.add(&event);
         match event {
-            Event::Finished(report) => self.collector.add(self.machine, &report),
-            Event::Broken { source, errors } if source.is_machine() => {
+            Event::Finished(report) => {
+                self.fixed += u64::from(report.verdict.kind() == VerdictKind::UnexpectedPass);
+                self.collector.add(self.machine, &report);
+            }
+            Event::Broken { source, errors } => {
+                // What is wrong with a list names its file.
+                let list = if source.is_machine() { String::new() } else { format!("{source}: ") };
                 for error in errors {
-                    self.collector.broken(self.machine, error.what);
+                    self.collector.broken(self.machine, format!("{list}{}", error.what));
                 }
             }
             _ => {}
@@ -243,20 +261,18 @@ fn warn_of_incomplete(machines: &[ConformanceMachine]) {
 fn with_machine(options: &LoadOptions, vm: ProcessVm, known: Option<ExpectedFailures>) -> LoadOptions {
     let mut options = options.clone();
     apply_to_all(known, &mut options);
-    // A run reports them; a matrix has no place for errors of lists.
-    options.run.unmatched_entries = UnmatchedEntries::Ignore;
     options.run.testee = MakeTestee::in_processes(Arc::new(vm));
     options
 }
 
-/// As that of a run: broken vectors and machines win over failures.
-fn exit(matrix: &Matrix) -> Exit {
+/// As that of a run: broken vectors and machines win over failures, and over so many cases that are fixed.
+fn exit(matrix: &Matrix, fixed: u64) -> Exit {
     let cells = || matrix.suites.iter().flat_map(|suite| &suite.cells);
     if !matrix.broken.is_empty()
         || cells().any(|cell| cell.crashed + cell.timed_out + cell.flaky + cell.errors > 0)
     {
         Exit::Broken
-    } else if cells().any(|cell| cell.failed > 0) {
+    } else if fixed > 0 || cells().any(|cell| cell.failed > 0) {
         Exit::Failed
     } else if cells().all(|cell| cell.passed + cell.known == 0) {
         Exit::NothingRan

@@ -91,14 +91,15 @@ fn exists(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 
-/// The newest verdict of each case that is recorded: that of the last run, and of outstanding failures. These have
-/// the suspect of the newest run that has one for them: a run of only the cases of a suspect has none itself. Fails
+/// The newest verdict of each case that is recorded: that of outstanding failures, of whichever machine, and of the last
+/// run for other cases. The former have the suspect of the newest run that has one for them: a run of only the cases of a suspect has none itself. Fails
 /// when no run is recorded, or a record is damaged.
 pub(super) fn outcomes(anchor: &Anchor) -> anyhow::Result<Outcomes> {
     let last = RecordedRuns::last(anchor)?;
     let outstanding = read(anchor)?.into_iter().flat_map(|it| it.failures).collect();
     let suspects = suspects(anchor, &outstanding)?;
-    let cases = outstanding.into_iter().chain(last.cases);
+    // A case that passes on the machine of the last run may still fail on another one.
+    let cases = last.cases.into_iter().chain(outstanding);
     let verdicts = cases.map(|(id, outcome)| (id, outcome.kind.name().to_owned())).collect();
     Ok(Outcomes { verdicts, suspects })
 }

@@ -160,11 +160,10 @@ impl Runner<'_> {
         run.worlds = self.args.worlds.open(self.settings)?;
         run.jobs = self.args.jobs.map_or_else(processors, usize::from);
         run.max_failures = if self.args.fail_fast { Some(NonZeroUsize::MIN) } else { self.args.max_fail };
-        if self.may_leave_out_expected_failures() {
-            run.unmatched_entries = UnmatchedEntries::Ignore;
-        } else if self.args.select.has_paths() {
-            run.unmatched_entries = UnmatchedEntries::ReportSelected;
-        }
+        run.unmatched_entries = match self.args.subset.is_narrow() {
+            true => UnmatchedEntries::Ignore,
+            false => self.args.select.unmatched_entries(),
+        };
         self.read_expected_failures(&mut options)?;
         Ok(options)
     }
@@ -329,11 +328,6 @@ impl Runner<'_> {
         }
         options.file.expected_failures = list;
         Ok(())
-    }
-
-    /// Whether the run may exclude cases that the lists of expected failures name.
-    fn may_leave_out_expected_failures(&self) -> bool {
-        self.args.select.is_narrow() || self.args.subset.is_narrow()
     }
 }
 

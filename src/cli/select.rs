@@ -12,7 +12,7 @@ use vmconf::run::anchor::Anchor;
 use vmconf::run::expression::{Expr, ExprSelection, Outcomes};
 use vmconf::run::filter::Filter;
 use vmconf::run::sources::{self, Sources, UnusablePath};
-use vmconf::run::{self, CaseSample, Families, LoadOptions, MissingCase, RunOptions};
+use vmconf::run::{self, CaseSample, Families, LoadOptions, MissingCase, RunOptions, UnmatchedEntries};
 use vmconf::text::suggest::did_you_mean;
 
 use super::errors::UsageError;
@@ -114,6 +114,17 @@ impl Select {
     /// Whether paths are typed, or set in `vmconf.toml`.
     pub(super) fn has_paths(&self) -> bool {
         !self.paths.is_empty() || !self.default_paths.is_empty()
+    }
+
+    /// What becomes of entries in lists of expected failures that match no selected case.
+    pub(super) fn unmatched_entries(&self) -> UnmatchedEntries {
+        if self.is_narrow() {
+            UnmatchedEntries::Ignore
+        } else if self.has_paths() {
+            UnmatchedEntries::ReportSelected
+        } else {
+            UnmatchedEntries::Report
+        }
     }
 
     /// Whether no argument selects cases.

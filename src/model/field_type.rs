@@ -254,6 +254,7 @@ impl FieldType {
                     && number.magnitude().trailing_zeros() == Some(most);
                 number.bits() <= most || is_lowest
             }
+            FieldType::Optional(inner) => inner.has(number),
             _ => true,
         }
     }

@@ -199,7 +199,7 @@ fn counts(comparison: &Comparison<'_>) -> String {
     )
 }
 
-/// How many cases are worse, which need attention, and how many unchanged cases do not pass.
+/// How many cases are worse, which need attention, and how many unchanged cases still fail.
 fn judgement(comparison: &Comparison<'_>) -> String {
     let worse = match worse(comparison) {
         0 => "nothing is worse".to_owned(),

@@ -14,8 +14,10 @@ pub(super) fn judge_tries(judged: &mut JudgedCase, flaky: Flaky) {
 
 /// Judges by the second try, with a note on the first.
 fn forgive(judged: &mut JudgedCase) {
+    let case = judged.report.id.name.as_deref().map_or_else(String::new, |name| format!("{name}: "));
     let note = |breakdown: &Breakdown, then: &str| {
-        Diagnostic::new(format!("{} the first time, and {then} alone in a new process", breakdown.what))
+        let what = &breakdown.what;
+        Diagnostic::new(format!("{case}{what} the first time, and {then} alone in a new process"))
     };
     match &mut judged.report.verdict {
         Verdict::Flaky(FirstTry { breakdown, .. }) => {

@@ -140,7 +140,10 @@ impl Sources {
             return Vec::new();
         }
         let others = Some(&self.seen).filter(|seen| !seen.is_empty());
-        let (count, passed_over) = folder.count(others);
+        let (count, mut passed_over) = folder.count(others);
+        if count == 0 && !folder.has_files() {
+            passed_over.push(format!("{}: no .json file in it", folder.name()));
+        }
         self.len += count;
         self.seen.names.insert((folder.name(), None));
         self.seen.folders.insert(folder.real.clone());

@@ -79,7 +79,7 @@ pub struct Comparison<'r> {
     pub changed: Vec<Changed<'r>>,
     /// How many cases did not change.
     pub same: usize,
-    /// How many of those do not pass.
+    /// How many of those fail or are broken, or are known to.
     pub same_not_passing: usize,
 }
 
@@ -107,7 +107,8 @@ pub fn compare<'r>(before: &'r RecordedRun, after: &'r RecordedRun) -> Compariso
             comparison.changed.push(Changed { id, change, before, after });
         } else if let Some(after) = after {
             comparison.same += 1;
-            comparison.same_not_passing += usize::from(!after.passes());
+            let still_fails = !after.passes() && after.kind != VerdictKind::Unsupported;
+            comparison.same_not_passing += usize::from(still_fails);
         }
     }
     // Skipped cases count as missing, so they also move to the end.

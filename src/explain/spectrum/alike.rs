@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use crate::explain::suspects::{
     CountedPasses, FailureEvidence, SpectrumCase, SpectrumOutcome, SpectrumPoints, locate,
 };
-use crate::model::{SuspectAnalysis, unnumbered};
+use crate::model::{Suspect, SuspectAnalysis, unnumbered};
 
 /// The most failing cases of a machine that are compared.
 const MAX_FAILING: usize = 200_000;
@@ -224,7 +224,24 @@ pub(super) fn located_by_names(
             doing[*number as usize] = *count;
         }
     }
-    Some(locate(machine, &points, &spectrum, &CountedPasses { count: cases.passing, doing }))
+    let analysis = locate(machine, &points, &spectrum, &CountedPasses { count: cases.passing, doing });
+    Some(without_average(analysis))
+}
+
+/// Without the suspects whose cases fail hardly more often than all cases do: faults that are in all files make each
+/// file a suspect, and the failures are better grouped by what differs.
+fn without_average(mut analysis: SuspectAnalysis) -> SuspectAnalysis {
+    /// How many times higher the odds are at which cases with a suspect fail.
+    const MIN_ODDS: u64 = 2;
+    let SuspectAnalysis { failures, passing, .. } = analysis;
+    let is_average = |suspect: &mut Suspect| {
+        suspect.failing.saturating_mul(passing) < MIN_ODDS.saturating_mul(suspect.passing * failures)
+    };
+    for suspect in analysis.suspects.extract_if(.., is_average) {
+        analysis.unexplained.extend(suspect.cases);
+    }
+    analysis.unexplained.sort();
+    analysis
 }
 
 #[cfg(test)]
@@ -294,6 +311,18 @@ mod tests {
         let analysis = located(&all).expect("failures");
         let names: Vec<_> = analysis.suspects.iter().map(|it| &*it.name.op).collect();
         assert_eq!(names, ["file 1.json", "name 000D"], "{analysis:?}");
+    }
+
+    /// Two faults in all files: each file has about as many failures as the others.
+    #[test]
+    fn files_that_fail_as_often_as_others_are_not_named() {
+        let fails = |file: u32, number: u32| (7 * file + 11 * number) % 19 < 9 + file % 2;
+        let cases = (0..5).flat_map(|file| (0..60).map(move |number| (file, number)));
+        let cases: Vec<_> =
+            cases.map(|(file, number)| (format!("{file}.json::{number}"), !fails(file, number))).collect();
+        let analysis = located(&cases).expect("failures");
+        assert!(analysis.suspects.is_empty(), "{analysis:?}");
+        assert_eq!(analysis.unexplained.len() as u64, analysis.failures);
     }
 
     #[test]

@@ -33,7 +33,8 @@ const CELLS: u64 = 3;
 /// The numbers that a case gives to a machine: one for each number of [`observed`].
 pub(crate) type NumbersBefore = Box<[Option<u64>]>;
 
-/// A number of the state before: of at most 64 bits, or a truth value.
+/// A number of the state before: of at most 64 bits, or a truth value. A signed one is counted from the least that its
+/// type has.
 #[derive(Debug, Clone)]
 pub(crate) struct ObservedNumber {
     /// Its name: `a`, or `ram at pc+1`.
@@ -98,10 +99,23 @@ impl ObservedNumber {
         }
     }
 
+    /// How far the least number of its type is below 0.
+    fn bias(&self) -> u64 {
+        match *self.field_type.present() {
+            FieldType::Signed(bits) => 1 << (bits - 1),
+            _ => 0,
+        }
+    }
+
     fn value(&self, program: &Value) -> Option<u64> {
         match self.source {
             NumberSource::Field(name, ref keys) => {
-                number(keys.iter().try_fold(program.get(name)?, |value, key| value.child(key))?)
+                let value = keys.iter().try_fold(program.get(name)?, |value, key| value.child(key))?;
+                match (value, self.bias()) {
+                    (value, 0) => number(value),
+                    (Value::Int(value), bias) => u64::try_from(value + bias).ok(),
+                    _ => None,
+                }
             }
             NumberSource::Cell { memory, pointer, address_bits, offset } => {
                 let cells = program.get(memory)?;
@@ -115,6 +129,7 @@ impl ObservedNumber {
     /// The value as reports show it.
     pub(crate) fn shown(&self, value: u64) -> String {
         match self.display {
+            _ if self.bias() > 0 => (BigInt::from(value) - self.bias()).to_string(),
             NumberDisplay::Decimal => value.to_string(),
             NumberDisplay::Hexadecimal => {
                 let width = self.field_type.bits().map_or(1, |bits| bits.div_ceil(4) as usize);
@@ -144,10 +159,10 @@ fn declared(info: &MachineInfo) -> impl Iterator<Item = &'static DeclaredField> 
     })
 }
 
-/// The fields with a number that rules are about.
-fn observed_fields(info: &MachineInfo) -> Vec<ObservedNumber> {
+/// The fields whose type is one of these numbers.
+fn observed_fields(info: &MachineInfo, is_number: fn(&FieldType) -> bool) -> Vec<ObservedNumber> {
     let mut fields: Vec<_> =
-        declared(info).filter(|field| is_small(&field.field_type)).map(ObservedNumber::of).collect();
+        declared(info).filter(|field| is_number(&field.field_type)).map(ObservedNumber::of).collect();
     // Of rules that separate alike, one about a flag says most.
     fields.sort_by_key(|field| field.flags.is_empty());
     fields
@@ -161,14 +176,20 @@ fn is_small(field_type: &FieldType) -> bool {
     }
 }
 
+/// Whether rules can be about it: a case without it follows none of them.
+fn is_observed(field_type: &FieldType) -> bool {
+    let present = field_type.present();
+    is_small(present) || matches!(present, FieldType::Signed(2..=64))
+}
+
 /// The numbers that rules are about: fields, and numbers in tables, tuples and lists of a fixed length.
 pub(super) fn observed(info: &MachineInfo) -> Vec<ObservedNumber> {
     let mut inside = Vec::new();
-    for field in declared(info).filter(|field| !is_small(&field.field_type)) {
+    for field in declared(info).filter(|field| !is_observed(&field.field_type)) {
         let at = Path::field(field.name.clone());
         add_inside(field, &at, (&field.field_type, &field.options), &mut inside);
     }
-    let mut numbers = observed_fields(info);
+    let mut numbers = observed_fields(info, is_observed);
     numbers.extend(inside);
     numbers
 }
@@ -185,7 +206,7 @@ fn add_inside(
             return;
         }
         let at = at.child(key);
-        if is_small(of) {
+        if is_observed(of) {
             numbers.push(ObservedNumber::inside(field, &at, of, options));
         } else {
             add_inside(field, &at, (of, options), numbers);
@@ -209,7 +230,7 @@ fn add_inside(
 
 /// The fields with a number, and the cells where fields point that have at least as many bits as an address.
 pub(crate) fn observed_with_cells(info: &MachineInfo) -> Vec<ObservedNumber> {
-    let mut numbers = observed_fields(info);
+    let mut numbers = observed_fields(info, is_small);
     for memory in declared(info) {
         let FieldType::Memory(MemoryType { address, cell }) = &memory.field_type else { continue };
         let FieldType::Unsigned(bits @ 0..=64) = **cell else { continue };
@@ -351,9 +372,10 @@ struct FoundRule {
 }
 
 impl BestRule {
-    /// Tries a rule, which so many failing and passing cases follow, and its opposite.
-    fn offer(&mut self, index: usize, test: NumberTest, following: [usize; 2]) {
-        let opposite = [self.sizes[0] - following[0], self.sizes[1] - following[1]];
+    /// Tries a rule, which so many of the failing and passing cases with the number follow, and its opposite.
+    fn offer(&mut self, column: &NumberColumn<'_>, test: NumberTest, following: [usize; 2]) {
+        let index = column.index;
+        let opposite = [column.failing.len() - following[0], column.passing.len() - following[1]];
         self.tried += 1;
         for (following, is_opposite) in [(following, false), (opposite, true)] {
             if self.is_enough(following) && self.errors(following) < self.least() {
@@ -387,14 +409,12 @@ struct NumberColumn<'n> {
 
 impl NumberColumn<'_> {
     fn try_rules(&self, best: &mut BestRule) {
-        if [self.failing.len(), self.passing.len()] != best.sizes {
-            return;
-        }
-        if self.number.field_type == FieldType::Bool {
+        let field_type = self.number.field_type.present();
+        if *field_type == FieldType::Bool {
             return self.offer(best, NumberTest::True);
         }
-        for bit in 0..self.number.field_type.bits().unwrap_or(0) {
-            self.offer(best, NumberTest::Bit(bit));
+        if let FieldType::Unsigned(bits) = *field_type {
+            (0..bits).for_each(|bit| self.offer(best, NumberTest::Bit(bit)));
         }
         // A value that most failing cases have, or most passing ones.
         for values in [&self.failing, &self.passing] {
@@ -408,7 +428,7 @@ impl NumberColumn<'_> {
     fn offer(&self, best: &mut BestRule, test: NumberTest) {
         let following = [&self.failing, &self.passing]
             .map(|values| values.iter().filter(|value| test.holds(**value)).count());
-        best.offer(self.index, test, following);
+        best.offer(self, test, following);
     }
 
     fn try_bounds(&self, best: &mut BestRule) {
@@ -422,7 +442,7 @@ impl NumberColumn<'_> {
             if pair[0].0 == pair[1].0 {
                 continue;
             }
-            best.offer(self.index, NumberTest::Below(pair[1].0), below);
+            best.offer(self, NumberTest::Below(pair[1].0), below);
             best.tried -= 1;
         }
         // The bounds of a field are hardly independent of each other.
@@ -463,6 +483,29 @@ mod tests {
             [failing, passing].map(|cases| cases.into_iter().map(before).collect::<Vec<_>>());
         let [failing, passing] = [&failing, &passing].map(|cases| cases.iter().collect::<Vec<_>>());
         Some(rule(&[a, f], &failing, &passing)?.condition.what)
+    }
+
+    /// A case without the number follows no rule about it, and does not prevent one.
+    #[test]
+    fn signed_and_missing_numbers_separate() {
+        let (doc, options) = (String::new(), FieldOptions::default());
+        let field_type = FieldType::Optional(Box::new(FieldType::Signed(16)));
+        let field: &'static DeclaredField =
+            Box::leak(Box::new(DeclaredField { name: "s".into(), doc, field_type, options }));
+        assert!(is_observed(&field.field_type));
+        let observed = [ObservedNumber::of(field)];
+        let before = |value: Value| numbers(&Value::record([("s", value)]), &observed);
+        let all = |range: std::ops::Range<i32>| range.map(|it| before(Value::int(it))).collect::<Vec<_>>();
+        let (failing, mut passing) = (all(-40..-1), all(-1..100));
+        passing.push(before(Value::Null));
+        let [failing, passing] = [&failing, &passing].map(|cases| cases.iter().collect::<Vec<_>>());
+        let found = rule(&observed, &failing, &passing).expect("a rule");
+        assert_eq!(found.condition.what, "s < -1");
+        assert_eq!((found.condition.failing, found.condition.passing), (39, 0));
+        // Most passing cases have the number, and follow the opposite; the one without it does not.
+        let found = rule(&observed, &passing, &failing).expect("a rule");
+        assert_eq!(found.condition.what, "s >= -1");
+        assert_eq!((found.condition.failing, found.condition.passing), (101, 0));
     }
 
     #[test]

@@ -71,7 +71,6 @@ impl CasesByName<'_> {
             if other.cases.len() < before {
                 // The condition is about all of its cases.
                 other.condition = None;
-                other.failing -= (before - other.cases.len()) as u64;
                 #[expect(clippy::cast_precision_loss, reason = "numbers of cases are far below 2^53")]
                 let left = other.cases.len() as f64;
                 other.score = ochiai(left, other.passing, left);

@@ -68,6 +68,11 @@ impl ListedFolder {
         (count, skipped)
     }
 
+    /// Whether it has a file, or a folder that cannot be searched.
+    pub(super) fn has_files(&self) -> bool {
+        self.search(None).any(|(_, found)| matches!(found, Ok(ListingKind::Vector) | Err(_)))
+    }
+
     /// The entry as a source, if it is one.
     fn source(
         &self,

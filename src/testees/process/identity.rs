@@ -74,8 +74,7 @@ impl IdentityReader<'_> {
         refuse_launcher(name)?;
         let path = self.program(program).ok_or_else(|| unknown(format!("{program} is not found")))?;
         let is_interpreter = is_interpreter(name);
-        // Version managers put scripts in the place of interpreters.
-        if is_interpreter { self.content(&path).map(drop) } else { self.executed(&path, depth) }?;
+        if is_interpreter { self.interpreter(&path) } else { self.executed(&path, depth) }?;
         if SHELLS.contains(&name) {
             let text = arguments.iter().skip_while(|word| !is_command_flag(word)).nth(1);
             if let Some(text) = text {
@@ -157,9 +156,20 @@ impl IdentityReader<'_> {
         let name = interpreter.iter().find(|word| !is_env(word)).map_or("", |word| file_name(word));
         refuse_launcher(name)?;
         if let Some(path) = self.program(name).filter(|_| !name.is_empty()) {
-            self.content(&path)?;
+            self.interpreter(&path)?;
         }
         if SHELLS.contains(&name) { self.script(path, depth) } else { Ok(()) }
+    }
+
+    /// Adds the program of an interpreter. Version managers put scripts in its place, which choose one by files and
+    /// variables that the command does not name.
+    fn interpreter(&mut self, path: &Path) -> Result<(), UnknownIdentity> {
+        self.content(path)?;
+        let wrong = |error| unreadable(path, &error);
+        if first_line(path).map_err(wrong)?.is_some() || is_executable_text(path).map_err(wrong)? {
+            return Err(unknown(format!("{} is a script that chooses an interpreter", path.display())));
+        }
+        Ok(())
     }
 
     /// Adds what a file for a shell starts.

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value as Json};
 use vmconf::machines::MachineInfo;
-use vmconf::model::{MemberShape, Shape, Value, counted};
+use vmconf::model::{MemberShape, Value, counted};
 use vmconf::run::FamilyMachine;
 use vmconf::wire::plain;
 use vmconf::wire::protocol::{Offer, ProtocolAnswer, RunDone, WireAction, WireStep};
@@ -30,13 +30,7 @@ pub(super) fn try_family(
     let lacks = actions.iter().find(|action| !offer.performs(action));
     let advice = format!("cases need {}; add it to \"actions\"", lacks.copied().unwrap_or_default());
     points.hold("performs the actions of the family", lacks.is_none(), &advice);
-    let zero = |member: &MemberShape| match member.shape {
-        Shape::Declared(field) => {
-            Some((member.name.to_owned(), plain::write(&field.field_type.empty(), &member.shape)))
-        }
-        _ => None,
-    };
-    let program: Map<_, _> = machine.program.iter().filter_map(zero).collect();
+    let program = program_of_zeros(known);
     let step = WireStep {
         r#do: actions.iter().filter_map(|it| action(it)).collect(),
         observe: offer.fields.clone(),
@@ -57,6 +51,19 @@ pub(super) fn try_family(
     try_again(adapter, &small, &answer, points);
     try_strange(adapter, &small, &answer, points);
     try_in_flight(adapter, in_flight, &small, points);
+}
+
+/// What the cases of the family give, of its first format if it has several: zeros, and what is always the same.
+fn program_of_zeros(known: FamilyMachine) -> Map<String, Json> {
+    let FamilyMachine { family, machine } = known;
+    let writer = family.writer(None);
+    let zeros = writer.given().map(|field| (field.name.clone(), field.field_type.empty()));
+    let values: Vec<_> = zeros.chain(writer.constants()).collect();
+    let member = |member: &MemberShape| {
+        let (name, value) = values.iter().find(|(name, _)| *name == member.name)?;
+        Some((name.to_string(), plain::write(value, &member.shape)))
+    };
+    machine.program.iter().filter_map(member).collect()
 }
 
 fn try_states(done: &RunDone, known: FamilyMachine, offer: &Offer, points: &mut CheckPoints) {

@@ -65,12 +65,14 @@ pub(super) struct CaseLayout {
     lacking: LackingItems,
 }
 
-/// Items with one half of a pair of objects.
+/// Items without one half of a pair of objects, or with another datum in its place.
 #[derive(Debug, Default)]
 struct LackingItems {
     items: u64,
-    before: u64,
-    after: u64,
+    /// Those without the state before, and those without the state after. Without both, an item is no case.
+    without: [u64; 2],
+    /// Those in which one of the two is no object.
+    no_object: [u64; 2],
 }
 
 /// How a case says what is before and what is after.
@@ -133,17 +135,19 @@ impl CaseLayout {
         Ok(CaseLayout { cases, other_cases, name, pair, others, unread, lacking })
     }
 
-    /// What is said of the items that have only one of the two states, if there are some.
+    /// What is said of the items that have only one of the two states, or another datum in its place, if there are some.
     pub(super) fn half_cases(&self) -> Vec<String> {
         let Pair::Objects(before, after) = self.pair else { return Vec::new() };
-        let LackingItems { items, .. } = self.lacking;
-        let lacking = [(before, self.lacking.before), (after, self.lacking.after)];
-        let some = lacking.into_iter().filter(|(_, count)| *count > 0);
-        some.map(|(name, count)| {
-            let path = NodePath { steps: vec![PathStep::Member(name.to_owned())] };
-            format!("{count} of {items} items have no {path} and are not read")
-        })
-        .collect()
+        let LackingItems { items, without, no_object } = self.lacking;
+        let path = |name: &str| NodePath { steps: vec![PathStep::Member(name.to_owned())] };
+        let lacking = [before, after].into_iter().zip(without).filter(|(_, count)| *count > 0);
+        let lacking = lacking
+            .map(|(name, count)| format!("{count} of {items} items have no {} and are not read", path(name)));
+        let others = [before, after].into_iter().zip(no_object).filter(|(_, count)| *count > 0);
+        let others = others.map(|(name, count)| {
+            format!("{} of {count} of {items} items is no object, so that they are errors", path(name))
+        });
+        lacking.chain(others).collect()
     }
 
     pub(super) fn cases_of<'d>(&self, root: JsonNode<'d>) -> impl Iterator<Item = JsonNode<'d>> {
@@ -183,10 +187,13 @@ impl LackingItems {
         let mut lacking = LackingItems::default();
         let Pair::Objects(before, after) = pair else { return lacking };
         for item in items {
-            let has = [before, after].map(|name| item.member(name).is_some_and(JsonNode::is_object));
             lacking.items += 1;
-            lacking.before += u64::from(has == [false, true]);
-            lacking.after += u64::from(has == [true, false]);
+            let halves = [before, after].map(|name| item.member(name));
+            for (half, other) in [(0, 1), (1, 0)] {
+                let is_other_there = halves[other].is_some_and(JsonNode::is_object);
+                lacking.without[half] += u64::from(halves[half].is_none() && is_other_there);
+                lacking.no_object[half] += u64::from(halves[half].is_some_and(|datum| !datum.is_object()));
+            }
         }
         lacking
     }

@@ -30,7 +30,9 @@ pub(super) fn declaration(machine: &str, layout: &CaseLayout, members: &Members,
             let is_besides = |name: &String| layout.others.contains(name);
             let origin =
                 |name: &String| if is_besides(name) { MemberOrigin::Besides } else { MemberOrigin::State };
-            lines.extend(fields.iter().map(|(name, member)| field(name, member, widths, origin(name))));
+            lines.extend(
+                fields.iter().map(|(name, member)| field(name, member, widths, origin(name), members.cases)),
+            );
         }
     }
     lines.extend([String::new(), "[format]".to_owned()]);
@@ -47,7 +49,8 @@ enum MemberOrigin {
     Besides,
 }
 
-fn field(name: &str, member: &Member, widths: Widths, origin: MemberOrigin) -> String {
+/// The line of a member; `cases` are all that were looked at.
+fn field(name: &str, member: &Member, widths: Widths, origin: MemberOrigin, cases: u64) -> String {
     let mut guess = match origin {
         MemberOrigin::State => widths.guess_in_state(&member.values),
         MemberOrigin::Besides => widths.guess(&member.values),
@@ -61,6 +64,11 @@ fn field(name: &str, member: &Member, widths: Widths, origin: MemberOrigin) -> S
         if unlisted == UnlistedCells::Zero {
             notation = format!("{{ type = {notation}, unlisted = \"zero\" }}");
         }
+    }
+    let is_of_some = member.given == 0 && (1..cases).contains(&member.demanded);
+    if is_of_some && origin == MemberOrigin::State {
+        let doubt = format!("{} of {cases} cases demand it, the others accept any value", member.demanded);
+        guess = guess.doubted(doubt);
     }
     format!("{} = {notation}{}", key(name), uncertain(guess.doubt))
 }
