@@ -171,8 +171,9 @@ impl MatrixCommand {
             }
             if run.fixed > 0 {
                 let (name, cases) = (escaped(&name), counted(run.fixed, "case"));
+                let (pass, them) = if run.fixed == 1 { ("passes", "it") } else { ("pass", "them") };
                 output::note(&format!(
-                    "warning: {name}: {cases} of its list of known failures pass; vmconf run --vm {name} names them"
+                    "warning: {name}: {cases} of its list of known failures {pass}; vmconf run --vm {name} names {them}"
                 ));
             }
             fixed += run.fixed;

@@ -289,3 +289,24 @@ impl FieldType {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_optional_types_have_a_range() {
+        for (number, in_unsigned, in_signed) in [
+            (-129, false, false),
+            (-128, false, true),
+            (127, true, true),
+            (255, true, false),
+            (256, false, false),
+        ] {
+            let number = BigInt::from(number);
+            let has = |of: FieldType| [of.has(&number), FieldType::Optional(Box::new(of)).has(&number)];
+            assert_eq!(has(FieldType::Unsigned(8)), [in_unsigned; 2], "{number}");
+            assert_eq!(has(FieldType::Signed(8)), [in_signed; 2], "{number}");
+        }
+    }
+}

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 pub use super::ran_suites::UnlikeSuites;
 use super::ran_suites::{self, RanFiles};
 use crate::model::{
-    CaseReport, Event, ExpectedListing, FieldNotCompared, UsedVm, VectorsVersion, Verdict, counted,
+    CaseReport, Event, ExpectedListing, FieldNotCompared, NotPassed, UsedVm, VectorsVersion, Verdict, counted,
 };
 use crate::wire::matrix::MatrixCell;
 use crate::wire::report::ReportStart;
@@ -230,7 +230,13 @@ impl ConformanceRun {
         match verdict {
             Verdict::Pass | Verdict::UnexpectedPass(_) | Verdict::Skip(_) => {}
             Verdict::Unsupported(reason) => self.not_supported(reason),
-            Verdict::ExpectedFail(_, listing) => self.deviation(report, shown, Some(listing)),
+            Verdict::ExpectedFail(not_passed, listing) => {
+                // What is listed is not supported all the same.
+                if let NotPassed::Unsupported(reason) = not_passed {
+                    self.not_supported(reason);
+                }
+                self.deviation(report, shown, Some(listing));
+            }
             Verdict::Fail(_)
             | Verdict::Error(_)
             | Verdict::Crash(_)

@@ -396,6 +396,11 @@ fn a_file_without_vectors_is_an_error() {
     assert_eq!(ran.exit, 0, "{ran:?}");
     let note = "skipped: not a vector file: an object with \"name\"";
     assert_eq!(ran.stderr, format!("note: {}/package.json: {note}\n", shown(path)));
+    // A folder of which one expects vectors, such as that of a submodule which was not fetched
+    fs::create_dir(folder.path().join("empty")).unwrap();
+    let beside =
+        vmconf(&["run", "-q", &format!("{path}/empty"), &format!("{path}/a"), &format!("{path}/a/add.json")]);
+    assert_eq!(beside.stderr, format!("note: {}/empty: no .json file in it\n", shown(path)));
     let named = vmconf(&["run", &format!("{path}/package.json"), &format!("{path}/a")]);
     assert_eq!(named.exit, 3);
     assert!(named.stdout.contains("package.json:1:1: not a vector file"), "{}", named.stdout);

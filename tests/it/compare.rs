@@ -216,6 +216,19 @@ fn a_comparison_fails_if_a_case_is_worse() {
     assert_eq!(worse, expected);
 }
 
+/// What a machine lacks does not fail.
+#[test]
+fn unsupported_cases_do_not_still_fail() {
+    let cache = Cache::new();
+    for (kind, said) in
+        [("unsupported", "nothing is worse\n"), ("known", "nothing is worse; 1 unchanged case still fails\n")]
+    {
+        cache.file("run", &report("", &[case("a", kind, Some(kind))], END));
+        let ran = cache.beside(&["compare", "run", "run"]);
+        assert!(ran.exit == 0 && ran.stdout.contains(said), "{kind}: {ran:?}");
+    }
+}
+
 #[test]
 fn a_record_says_what_the_report_says() {
     let cache = Cache::new();

@@ -859,6 +859,21 @@ fn wide_numbers_and_members_named_type_are_inferred() {
     assert!(!checked.stdout.contains("error:"), "{checked:?}");
 }
 
+/// Items without a state after are no cases; with another datum in its place, they are errors.
+#[test]
+fn items_without_two_states_are_counted() {
+    let vectors =
+        r#"[{"initial":{"x":1},"final":{"x":2}},{"initial":{"x":1},"final":null},{"initial":{"x":1}}]"#;
+    let folder = folder(&[("m.json", vectors)]);
+    let made = vmconf_in(folder.path(), &["family", "init", "m.json"]).stdout;
+    for said in [
+        "# uncertain: 1 of 3 items have no $.final and are not read\n",
+        "# uncertain: $.final is no object in 1 of 3 items, which are errors\n",
+    ] {
+        assert!(made.contains(said), "{made}");
+    }
+}
+
 /// What `vmconf family init` writes for these vectors, which the declaration has to read.
 fn made_of(vectors: &str) -> String {
     let folder = folder(&[("m.json", vectors)]);
@@ -891,6 +906,12 @@ fn what_is_inferred_with_a_doubt_says_so() {
             ][..],
         ),
         (prefixed(r#","x":3"#), &["# uncertain: not read: $.x,", "x = \"$.pre_x\"", "x = \"$.post_x\""]),
+        // What some cases demand
+        (
+            r#"[{"initial":{"x":1},"final":{"x":2,"trap":"div"}},{"initial":{"x":1},"final":{"x":2}}]"#
+                .into(),
+            &["trap = \"text\" # uncertain: 1 of 2 cases demands it, the others accept any value"],
+        ),
         // A list that some cases lack
         (cases(r#","w":[1,2]"#), &["w = \"bytes\"", "w: perhaps only results", "w = \"$.w\" }"]),
         (

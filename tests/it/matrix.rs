@@ -762,8 +762,13 @@ fn statements_say_what_is_not_supported() {
     let heading = "Not supported, not compared";
     let whole = statement(std::slice::from_ref(&pass));
     assert_eq!((below(&whole, heading), below(&whole, "Deviations")), (vec!["Nothing."], vec!["None."]));
-    let partly = statement(&[pass, case("a.json", "two", &unsupported)]);
-    assert_eq!(below(&partly, heading), ["- 1 case unsupported: <code>no syscalls</code>"]);
+    let mut listed = unsupported.clone();
+    (listed["verdict"], listed["unlisted"]) = ("known".into(), "unsupported".into());
+    listed["known"] = serde_json::json!({"place": "known.toml:1:1", "reason": "not yet"});
+    for unsupported in [unsupported, listed] {
+        let partly = statement(&[pass.clone(), case("a.json", "two", &unsupported)]);
+        assert_eq!(below(&partly, heading), ["- 1 case unsupported: <code>no syscalls</code>"]);
+    }
 }
 
 /// Known failures come first, then those of most cases; of very many, the others are counted.
@@ -815,6 +820,23 @@ fn known_failures_of_machines_are_counted_as_known() {
     let accepted = ["known", "update", "known.toml", "mul.json", "--vm", "wrong", "--accept", "not yet"];
     assert_eq!(vmconf(&accepted).exit, 0);
     assert_eq!(of_matrix(), (0, [passed, 0, failed]));
+    // The exit code is that of a run: for a listed case that passes, and for an entry without a case.
+    let list = fs::read_to_string(path("known.toml")).unwrap();
+    let run = || vmconf(&["run", "mul.json", "--vm", "wrong"]).exit;
+    let text = || vmconf(&["matrix", "mul.json", "--vm", "wrong"]);
+    let all = vmconf(&["list", "mul.json"]).stdout;
+    let id = all.lines().find(|id| !list.contains(*id)).expect("a case that passes");
+    fs::write(path("known.toml"), format!("{list}\n[[known]]\nid = {id:?}\nreason = \"mended\"\n")).unwrap();
+    let fixed = text();
+    assert_eq!((fixed.exit, run()), (1, 1), "{fixed:?}");
+    let warning =
+        "warning: wrong: 1 case of its list of known failures passes; vmconf run --vm wrong names it\n";
+    assert_eq!(fixed.stderr, warning);
+    fs::write(path("known.toml"), format!("{list}\n[[known]]\nid = \"mul.json::no\"\nreason = \"x\"\n"))
+        .unwrap();
+    let unmatched = text();
+    assert_eq!((unmatched.exit, run()), (3, 3), "{unmatched:?}");
+    assert!(unmatched.stdout.contains("known.toml: no case matches mul.json::no"), "{unmatched:?}");
 }
 
 /// What a run skipped, for example after its last allowed failure, may be supported.

@@ -310,6 +310,8 @@ fn failures_are_of_a_machine() {
     // The embedded machine passes.
     assert_eq!(place.vmconf(&["run"]).exit, 0);
     assert_eq!(listed(&place).lines().collect::<Vec<_>>(), failing);
+    let by_verdict = place.vmconf(&["list", "-E", "verdict(fail)"]).stdout;
+    assert_eq!(by_verdict.lines().collect::<Vec<_>>(), failing);
     let count = failing.len();
     assert!(count > 1);
     let note = format!(

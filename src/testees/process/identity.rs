@@ -458,6 +458,8 @@ mod tests {
         fs::create_dir(place.0.path().join("machine")).unwrap();
         place.write("interprets.sh", "#!/bin/sh\nexec perl machine\n");
         place.write("computed.sh", "#!/bin/sh\nexec \"$(dirname \"$0\")/vm\"\n");
+        // As version managers have it.
+        place.write("python3", "#!/bin/sh\nexec /opt/python-3.12/bin/python3 \"$@\"\n");
         for words in [
             &["docker", "run", "image"][..],
             &["cargo", "run"],
@@ -473,6 +475,7 @@ mod tests {
             &["perl"],
             &["sh", "-c", "exec perl -w machine"],
             &["./interprets.sh"],
+            &["./python3", "by-name.sh"],
             &["mix", "run"],
             &["./vm", "machine"],
             &["sh", "-c", "exec ./vm machine"],

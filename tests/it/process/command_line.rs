@@ -440,7 +440,7 @@ fn a_flaky_case_is_detected() {
     }
     let passes = run(&["--flaky", "pass", "-vv"]);
     assert!(passes.exit == 0 && passes.stdout.contains("3 passed, "), "{passes:?}");
-    let note = "killed by SIGSEGV the first time, and passed alone in a new process";
+    let note = "cases.json: breaks: killed by SIGSEGV the first time, and passed alone in a new process";
     assert!((passes.stdout + &passes.stderr).contains(note));
     project.write("vmconf.toml", "[profile.default]\nflaky = \"pass\"\n");
     assert_eq!(run(&[]).exit, 0);

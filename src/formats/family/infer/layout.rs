@@ -145,7 +145,7 @@ impl CaseLayout {
             .map(|(name, count)| format!("{count} of {items} items have no {} and are not read", path(name)));
         let others = [before, after].into_iter().zip(no_object).filter(|(_, count)| *count > 0);
         let others = others.map(|(name, count)| {
-            format!("{} of {count} of {items} items is no object, so that they are errors", path(name))
+            format!("{} is no object in {count} of {items} items, which are errors", path(name))
         });
         lacking.chain(others).collect()
     }

@@ -67,7 +67,8 @@ fn field(name: &str, member: &Member, widths: Widths, origin: MemberOrigin, case
     }
     let is_of_some = member.given == 0 && (1..cases).contains(&member.demanded);
     if is_of_some && origin == MemberOrigin::State {
-        let doubt = format!("{} of {cases} cases demand it, the others accept any value", member.demanded);
+        let demand = if member.demanded == 1 { "demands" } else { "demand" };
+        let doubt = format!("{} of {cases} cases {demand} it, the others accept any value", member.demanded);
         guess = guess.doubted(doubt);
     }
     format!("{} = {notation}{}", key(name), uncertain(guess.doubt))
