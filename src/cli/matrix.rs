@@ -171,9 +171,8 @@ impl MatrixCommand {
             }
             if run.fixed > 0 {
                 let (name, cases) = (escaped(&name), counted(run.fixed, "case"));
-                let (pass, them) = if run.fixed == 1 { ("passes", "it") } else { ("pass", "them") };
                 output::note(&format!(
-                    "warning: {name}: {cases} of its list of known failures {pass}; vmconf run --vm {name} names {them}"
+                    "warning: {name}: {cases} of its list of known failures passed; vmconf run names each"
                 ));
             }
             fixed += run.fixed;
@@ -210,10 +209,9 @@ impl MatrixRun<'_> {
                 self.collector.add(self.machine, &report);
             }
             Event::Broken { source, errors } => {
-                // What is wrong with a list names its file.
-                let list = if source.is_machine() { String::new() } else { format!("{source}: ") };
                 for error in errors {
-                    self.collector.broken(self.machine, format!("{list}{}", error.what));
+                    let what = if source.is_machine() { error.what } else { error.located(&source.file) };
+                    self.collector.broken(self.machine, what);
                 }
             }
             _ => {}
@@ -266,7 +264,8 @@ fn with_machine(options: &LoadOptions, vm: ProcessVm, known: Option<ExpectedFail
     options
 }
 
-/// As that of a run: broken vectors and machines win over failures, and over so many cases that are fixed.
+/// As that of a run: broken vectors and machines win over failures, and over cases that pass though they are known to
+/// fail, of which there are `fixed`.
 fn exit(matrix: &Matrix, fixed: u64) -> Exit {
     let cells = || matrix.suites.iter().flat_map(|suite| &suite.cells);
     if !matrix.broken.is_empty()

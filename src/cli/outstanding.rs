@@ -1,7 +1,7 @@
 //! The outstanding failures: a case that fails, is broken, or passes though it is known to fail is outstanding
 //! until a later run finds otherwise, or the case no longer exists.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::{self, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -91,16 +91,18 @@ fn exists(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 
-/// The newest verdict of each case that is recorded: that of outstanding failures, of whichever machine, and of the last
-/// run for other cases. The former have the suspect of the newest run that has one for them: a run of only the cases of a suspect has none itself. Fails
-/// when no run is recorded, or a record is damaged.
+/// The verdicts of each case that is recorded: that of the last run, and those of outstanding failures, which another
+/// machine may have. The latter have the suspect of the newest run that has one for them: a run of only the cases of a
+/// suspect has none itself. Fails when no run is recorded, or a record is damaged.
 pub(super) fn outcomes(anchor: &Anchor) -> anyhow::Result<Outcomes> {
     let last = RecordedRuns::last(anchor)?;
-    let outstanding = read(anchor)?.into_iter().flat_map(|it| it.failures).collect();
-    let suspects = suspects(anchor, &outstanding)?;
-    // A case that passes on the machine of the last run may still fail on another one.
-    let cases = last.cases.into_iter().chain(outstanding);
-    let verdicts = cases.map(|(id, outcome)| (id, outcome.kind.name().to_owned())).collect();
+    let outstanding = read(anchor)?;
+    let mut verdicts: HashMap<_, BTreeSet<_>> = HashMap::new();
+    let of_machines = outstanding.iter().flat_map(|it| &it.failures);
+    for (id, outcome) in last.cases.iter().chain(of_machines) {
+        verdicts.entry(id.clone()).or_default().insert(outcome.kind.name());
+    }
+    let suspects = suspects(anchor, &outstanding.into_iter().flat_map(|it| it.failures).collect())?;
     Ok(Outcomes { verdicts, suspects })
 }
 

@@ -23,6 +23,9 @@ const MAX_LENGTH: usize = 1_000;
 /// The rule of cases that pass although a list expects them to fail.
 const UNEXPECTED_PASS: &str = "unexpected pass";
 
+/// Where the machines of a project are configured.
+const CONFIG: &str = "vmconf.toml";
+
 /// Failures for code scanning.
 pub struct Sarif {
     out: Box<dyn Write>,
@@ -55,7 +58,7 @@ impl Sarif {
         }
         let fingerprint = blake3::hash(format!("{id}\n{rule}").as_bytes()).to_hex();
         let (index, _) = self.rules.insert_full(rule.clone());
-        let mut result = json!({
+        let result = json!({
             "ruleId": rule,
             "ruleIndex": index,
             "level": "error",
@@ -63,10 +66,6 @@ impl Sarif {
             "locations": [{ "physicalLocation": self.place(report) }],
             "partialFingerprints": { "vmconfCase/v1": fingerprint.as_str() },
         });
-        // What a machine does wrong outside of cases is in no file.
-        if let Some(members) = result.as_object_mut().filter(|_| report.id.is_machine()) {
-            members.shift_remove("locations");
-        }
         self.separate()?;
         self.out.write_all(one_line(&result).as_bytes())
     }
@@ -90,8 +89,14 @@ impl Sarif {
         lines.join("\n")
     }
 
-    /// The line that demands what differs; of a machine that broke down, where the case begins.
+    /// The line that demands what differs; of a machine that broke down, where the case begins. What a machine does wrong
+    /// outside of cases is in no file: GitHub, which refuses a report with a result that has no place, shows it with the
+    /// file that configures machines.
     fn place(&self, report: &CaseReport) -> Json {
+        if report.id.is_machine() {
+            let file = in_checkout(&self.options.below_checkout, CONFIG);
+            return json!({ "artifactLocation": { "uri": uri(&file) }, "region": { "startLine": 1 } });
+        }
         let file = in_checkout(&self.options.below_checkout, &report.id.file);
         let mut place = json!({ "artifactLocation": { "uri": uri(&file) } });
         if let Some(Position { line, column }) = annotation::position(report) {

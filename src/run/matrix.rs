@@ -64,7 +64,7 @@ impl MatrixCollector {
         MatrixCollector { machines, cases, texts, differences, broken, not_compared, folder, has_run }
     }
 
-    /// Adds what is wrong with a machine, given by its index, apart from cases.
+    /// Adds what is wrong with a machine, given by its index, or with its list of known failures, apart from cases.
     pub fn broken(&mut self, machine: usize, error: String) {
         self.broken.push(BrokenMachine { machine: self.machines[machine].name.clone(), error });
     }

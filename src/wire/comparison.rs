@@ -79,7 +79,7 @@ pub struct Comparison<'r> {
     pub changed: Vec<Changed<'r>>,
     /// How many cases did not change.
     pub same: usize,
-    /// How many of those fail or are broken, or are known to.
+    /// How many of those fail or are broken, or are known to. Unsupported ones do not count.
     pub same_not_passing: usize,
 }
 

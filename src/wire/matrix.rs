@@ -9,7 +9,8 @@ use crate::model::{FieldNotCompared, VerdictKind};
 pub struct Matrix {
     /// The names of the machines, in the order of the cells of a suite.
     pub machines: Vec<String>,
-    /// What is wrong with machines apart from cases: why one cannot start, or how it broke the protocol.
+    /// What is wrong with machines apart from cases: why one cannot start, how it broke the protocol, or which entries
+    /// of its list of known failures match no case.
     pub broken: Vec<BrokenMachine>,
     /// The suites, by name.
     pub suites: Vec<MatrixSuite>,

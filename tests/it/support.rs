@@ -118,7 +118,8 @@ pub(crate) fn command(args: &[&str]) -> Command {
     command
 }
 
-/// The cache of the test that runs, which is nobody else's: each run reads what failed in those before it.
+/// The cache of the test that runs, so that a run does not read what failed in others. Threads that a test starts have
+/// no name and share one.
 fn cache_of_test() -> PathBuf {
     let test = thread::current().name().unwrap_or("another thread").replace("::", ".");
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache").join(test)

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use crate::explain::suspects::{
     CountedPasses, FailureEvidence, SpectrumCase, SpectrumOutcome, SpectrumPoints, locate,
 };
-use crate::model::{Suspect, SuspectAnalysis, unnumbered};
+use crate::model::{SuspectAnalysis, unnumbered};
 
 /// The most failing cases of a machine that are compared.
 const MAX_FAILING: usize = 200_000;
@@ -198,7 +198,11 @@ pub(super) fn located_by_names(
     let tells_apart = |part: u32| {
         let (failing, passing): (u64, _) = (failing[part as usize], cases.passing_with(part));
         let numbers_cases = || common.is_number(part) && !repeated.contains(&part);
-        failing > 1 && failing + passing < all && (passing == 0 || !numbers_cases())
+        let others = [cases.failing.len() as u64 - failing, cases.passing.saturating_sub(passing)];
+        failing > 1
+            && failing + passing < all
+            && (passing == 0 || !numbers_cases())
+            && !is_average([failing, passing], others)
     };
     let named = (0..).zip(&common.names).filter(|(part, _)| tells_apart(*part));
     let numbers: BTreeMap<u32, u32> = named
@@ -224,24 +228,15 @@ pub(super) fn located_by_names(
             doing[*number as usize] = *count;
         }
     }
-    let analysis = locate(machine, &points, &spectrum, &CountedPasses { count: cases.passing, doing });
-    Some(without_average(analysis))
+    Some(locate(machine, &points, &spectrum, &CountedPasses { count: cases.passing, doing }))
 }
 
-/// Without the suspects whose cases fail hardly more often than all cases do: faults that are in all files make each
-/// file a suspect, and the failures are better grouped by what differs.
-fn without_average(mut analysis: SuspectAnalysis) -> SuspectAnalysis {
-    /// How many times higher the odds are at which cases with a suspect fail.
+/// Whether the cases with something in common fail hardly more often than the others, given how many of each fail and
+/// pass: faults that are in all files make each file a suspect, and the failures are better grouped by what differs.
+fn is_average([failing, passing]: [u64; 2], [others_failing, others_passing]: [u64; 2]) -> bool {
+    /// How many times higher the odds must be.
     const MIN_ODDS: u64 = 2;
-    let SuspectAnalysis { failures, passing, .. } = analysis;
-    let is_average = |suspect: &mut Suspect| {
-        suspect.failing.saturating_mul(passing) < MIN_ODDS.saturating_mul(suspect.passing * failures)
-    };
-    for suspect in analysis.suspects.extract_if(.., is_average) {
-        analysis.unexplained.extend(suspect.cases);
-    }
-    analysis.unexplained.sort();
-    analysis
+    failing.saturating_mul(others_passing) < MIN_ODDS.saturating_mul(passing.saturating_mul(others_failing))
 }
 
 #[cfg(test)]
@@ -323,6 +318,14 @@ mod tests {
         let analysis = located(&cases).expect("failures");
         assert!(analysis.suspects.is_empty(), "{analysis:?}");
         assert_eq!(analysis.unexplained.len() as u64, analysis.failures);
+        // All failures are in one file, of which half of the cases pass.
+        let cases = (0..2).flat_map(|file| (0..50).map(move |number| (file, number)));
+        let cases: Vec<_> = cases
+            .map(|(file, number)| (format!("{file}.json::{number}"), file == 1 || number % 2 == 0))
+            .collect();
+        let analysis = located(&cases).expect("failures");
+        let names: Vec<_> = analysis.suspects.iter().map(|it| &*it.name.op).collect();
+        assert_eq!(names, ["file 0.json"], "{analysis:?}");
     }
 
     #[test]

@@ -159,7 +159,7 @@ fn declared(info: &MachineInfo) -> impl Iterator<Item = &'static DeclaredField> 
     })
 }
 
-/// The fields whose type is one of these numbers.
+/// The fields whose type is that of a number.
 fn observed_fields(info: &MachineInfo, is_number: fn(&FieldType) -> bool) -> Vec<ObservedNumber> {
     let mut fields: Vec<_> =
         declared(info).filter(|field| is_number(&field.field_type)).map(ObservedNumber::of).collect();
@@ -285,6 +285,8 @@ impl SeparatingRule {
 /// What a rule says of a number.
 #[derive(Debug, Clone, Copy)]
 enum NumberTest {
+    /// The case gives it.
+    Given,
     True,
     Bit(u32),
     Equals(u64),
@@ -294,6 +296,7 @@ enum NumberTest {
 impl NumberTest {
     fn holds(self, value: u64) -> bool {
         match self {
+            NumberTest::Given => true,
             NumberTest::True => value == 1,
             NumberTest::Bit(bit) => value >> bit & 1 == 1,
             NumberTest::Equals(other) => value == other,
@@ -305,6 +308,7 @@ impl NumberTest {
     fn shown(self, number: &ObservedNumber, is_opposite: bool) -> String {
         let name = &number.name;
         let [mark, opposite] = match self {
+            NumberTest::Given => ["given", "not given"],
             NumberTest::True => ["true", "false"],
             NumberTest::Bit(_) => ["set", "clear"],
             NumberTest::Equals(_) => ["=", "not"],
@@ -312,7 +316,7 @@ impl NumberTest {
         };
         let mark = if is_opposite { opposite } else { mark };
         match self {
-            NumberTest::True => format!("{name} {mark}"),
+            NumberTest::Given | NumberTest::True => format!("{name} {mark}"),
             NumberTest::Bit(bit) => {
                 let flag = number.flags.iter().rev().nth(bit as usize).copied().flatten();
                 flag.map_or_else(
@@ -409,6 +413,9 @@ struct NumberColumn<'n> {
 
 impl NumberColumn<'_> {
     fn try_rules(&self, best: &mut BestRule) {
+        if [self.failing.len(), self.passing.len()] != best.sizes {
+            self.offer(best, NumberTest::Given);
+        }
         let field_type = self.number.field_type.present();
         if *field_type == FieldType::Bool {
             return self.offer(best, NumberTest::True);
@@ -502,6 +509,10 @@ mod tests {
         let found = rule(&observed, &failing, &passing).expect("a rule");
         assert_eq!(found.condition.what, "s < -1");
         assert_eq!((found.condition.failing, found.condition.passing), (39, 0));
+        // If only failing cases have it, that is the rule, and no value.
+        let without = vec![before(Value::Null); 40];
+        let found = rule(&observed, &failing, &without.iter().collect::<Vec<_>>()).expect("a rule");
+        assert_eq!(found.condition.what, "s given");
         // Most passing cases have the number, and follow the opposite; the one without it does not.
         let found = rule(&observed, &passing, &failing).expect("a rule");
         assert_eq!(found.condition.what, "s >= -1");

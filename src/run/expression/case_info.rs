@@ -1,7 +1,7 @@
 //! What an expression can find out about a case, and at what cost.
 
 use std::cell::OnceCell;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::formats::Format;
 use crate::isa::OpSet;
@@ -10,8 +10,8 @@ use crate::model::{Case, CaseId};
 /// What is known from the last run about its cases, by their ids.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outcomes {
-    /// [`crate::model::verdict::Verdict::name`].
-    pub verdicts: HashMap<String, String>,
+    /// [`crate::model::verdict::Verdict::name`]: of the last run, and of outstanding failures on each machine.
+    pub verdicts: HashMap<String, BTreeSet<&'static str>>,
     /// The mnemonic of the instruction that explains a failure.
     pub suspects: HashMap<String, String>,
 }

@@ -57,11 +57,11 @@ impl ExprSelection {
     /// Whether a file that is broken for this cause might have selected cases. Only its path, the cause and its
     /// verdict in the last run are known.
     pub fn may_select(&self, file: &CaseId, cause: &str) -> bool {
-        let verdict = self.last.verdicts.get(&file.to_string());
+        let verdicts = self.last.verdicts.get(&file.to_string());
         let known = |term: &Term| match term.predicate.name {
             PATH => Some(term.matcher.matches(&file.file)),
             CAUSE => Some(term.matcher.matches(cause)),
-            VERDICT => verdict.map(|verdict| term.matcher.matches(verdict)),
+            VERDICT => verdicts.map(|all| all.iter().any(|verdict| term.matcher.matches(verdict))),
             _ => None,
         };
         self.expr.value(&known) != Some(false)

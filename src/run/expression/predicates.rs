@@ -131,7 +131,8 @@ pub static PREDICATES: &[Predicate] = &[
         letters: Letters::AnyCase,
         accepts: Accepts::Names(|_| VerdictKind::ALL.iter().map(|kind| kind.name()).collect()),
         holds: |matcher, asked| {
-            asked.last.verdicts.get(&asked.id).is_some_and(|verdict| matcher.matches(verdict))
+            let verdicts = asked.last.verdicts.get(&asked.id);
+            verdicts.is_some_and(|verdicts| verdicts.iter().any(|verdict| matcher.matches(verdict)))
         },
     },
     Predicate {

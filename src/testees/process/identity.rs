@@ -475,7 +475,7 @@ mod tests {
             &["perl"],
             &["sh", "-c", "exec perl -w machine"],
             &["./interprets.sh"],
-            &["./python3", "by-name.sh"],
+            &["./python3", "vm"],
             &["mix", "run"],
             &["./vm", "machine"],
             &["sh", "-c", "exec ./vm machine"],

@@ -68,7 +68,7 @@ fn commands_without_reports_say_that_the_machine_broke_the_protocol() {
 
 /// It is in no file, and no command explains it.
 #[test]
-fn annotations_of_a_machine_have_no_place() {
+fn annotations_of_a_machine_are_in_no_vector() {
     let project = project();
     let github = run(&project, &["--report", "github"]).stdout;
     let annotation = github.lines().next().unwrap();
@@ -78,7 +78,8 @@ fn annotations_of_a_machine_have_no_place() {
     let results = sarif["runs"][0]["results"].as_array().unwrap();
     assert_eq!(results.len(), 1);
     assert_eq!(results[0]["message"]["text"], format!("error --vm m\n{BYE}"));
-    assert_eq!(results[0].get("locations"), None);
+    let place = &results[0]["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "vmconf.toml");
 }
 
 #[test]

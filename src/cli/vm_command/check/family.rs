@@ -13,7 +13,7 @@ use super::in_flight::try_in_flight;
 use super::run::{try_again, try_strange};
 use super::small_program::SmallProgram;
 
-/// Tries the requests of a machine of a family, with a program in which everything is zero.
+/// Tries the requests of a machine of a family, with a program of zeros.
 pub(super) fn try_family(
     adapter: &mut CheckedAdapter,
     known: FamilyMachine,
@@ -59,11 +59,11 @@ fn program_of_zeros(known: FamilyMachine) -> Map<String, Json> {
     let writer = family.writer(None);
     let zeros = writer.given().map(|field| (field.name.clone(), field.field_type.empty()));
     let values: Vec<_> = zeros.chain(writer.constants()).collect();
-    let member = |member: &MemberShape| {
+    let written = |member: &MemberShape| {
         let (name, value) = values.iter().find(|(name, _)| *name == member.name)?;
         Some((name.to_string(), plain::write(value, &member.shape)))
     };
-    machine.program.iter().filter_map(member).collect()
+    machine.program.iter().filter_map(written).collect()
 }
 
 fn try_states(done: &RunDone, known: FamilyMachine, offer: &Offer, points: &mut CheckPoints) {

@@ -61,7 +61,7 @@ pub(super) struct CaseLayout {
     pub(super) others: BTreeSet<String>,
     /// Members that are not read, since a datum of the pair has the name of their field.
     pub(super) unread: BTreeSet<String>,
-    /// Of how many items, how many are no cases since they lack the state before, and how many the state after.
+    /// How many items lack one of the two states.
     lacking: LackingItems,
 }
 
@@ -190,9 +190,11 @@ impl LackingItems {
             lacking.items += 1;
             let halves = [before, after].map(|name| item.member(name));
             for (half, other) in [(0, 1), (1, 0)] {
-                let is_other_there = halves[other].is_some_and(JsonNode::is_object);
-                lacking.without[half] += u64::from(halves[half].is_none() && is_other_there);
-                lacking.no_object[half] += u64::from(halves[half].is_some_and(|datum| !datum.is_object()));
+                if halves[other].is_some() {
+                    lacking.without[half] += u64::from(halves[half].is_none());
+                    lacking.no_object[half] +=
+                        u64::from(halves[half].is_some_and(|datum| !datum.is_object()));
+                }
             }
         }
         lacking

@@ -30,6 +30,13 @@ pub(super) struct Member {
     pub(super) demanded: u64,
 }
 
+impl Member {
+    /// Whether it is a result that some of so many cases demand, and others do not.
+    pub(super) fn is_result_of_some(&self, cases: u64) -> bool {
+        self.given == 0 && (1..cases).contains(&self.demanded)
+    }
+}
+
 impl Members {
     pub(super) fn add(&mut self, layout: &CaseLayout, case: JsonNode<'_>) {
         self.cases += 1;

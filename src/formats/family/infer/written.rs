@@ -12,7 +12,7 @@ pub(super) fn declaration(machine: &str, layout: &CaseLayout, members: &Members,
     let is_state = |member: &&(&String, &Member)| member.1.demanded > 0;
     let (state, input): (Vec<_>, Vec<_>) = members.fields.iter().partition(|member| is_state(&member));
     // Vectors that list fields as a part of a state expect the machine to have them.
-    let is_result = |member: &Member| member.given == 0 && member.demanded < members.cases;
+    let is_result = |member: &Member| member.is_result_of_some(members.cases);
     let optional: Vec<_> = state
         .iter()
         .filter(|(name, member)| {
@@ -65,8 +65,7 @@ fn field(name: &str, member: &Member, widths: Widths, origin: MemberOrigin, case
             notation = format!("{{ type = {notation}, unlisted = \"zero\" }}");
         }
     }
-    let is_of_some = member.given == 0 && (1..cases).contains(&member.demanded);
-    if is_of_some && origin == MemberOrigin::State {
+    if member.is_result_of_some(cases) && origin == MemberOrigin::State {
         let demand = if member.demanded == 1 { "demands" } else { "demand" };
         let doubt = format!("{} of {cases} cases {demand} it, the others accept any value", member.demanded);
         guess = guess.doubted(doubt);
