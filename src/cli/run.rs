@@ -160,9 +160,10 @@ impl Runner<'_> {
         run.worlds = self.args.worlds.open(self.settings)?;
         run.jobs = self.args.jobs.map_or_else(processors, usize::from);
         run.max_failures = if self.args.fail_fast { Some(NonZeroUsize::MIN) } else { self.args.max_fail };
-        run.unmatched_entries = match self.args.subset.is_narrow() {
-            true => UnmatchedEntries::Ignore,
-            false => self.args.select.unmatched_entries(),
+        run.unmatched_entries = if self.args.subset.is_narrow() {
+            UnmatchedEntries::Ignore
+        } else {
+            self.args.select.unmatched_entries()
         };
         self.read_expected_failures(&mut options)?;
         Ok(options)
