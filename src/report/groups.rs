@@ -269,7 +269,7 @@ impl FailureGroup {
     }
 
     /// The command that shows the other cases: by name if they are few, otherwise all with this cause that execute the
-    /// suspect. `None` if they pass: `-v` prints each.
+    /// suspect, or all that were flaky. `None` if they pass: `-v` prints each.
     pub(super) fn command(&self, options: &ReportOptions) -> Option<String> {
         if self.kind == VerdictKind::UnexpectedPass {
             return None;
@@ -281,6 +281,8 @@ impl FailureGroup {
             return Some(format!("vmconf diff {names}{}", options.flags));
         }
         let expression = match &self.suspect {
+            // Such a case need not break down again while it is selected.
+            _ if self.kind == VerdictKind::Flaky => format!("verdict({})", self.kind.name()),
             // What cases without known instructions have in common is no mnemonic: the last run knows it.
             Some(suspect) if self.has_in_common(suspect) => of_cause(&suspect.op),
             Some(suspect) if suspect.is_no_instruction() => of_cause(&self.cause),

@@ -208,6 +208,13 @@ fn the_list_of_an_override_applies_to_its_files_only() {
     fs::write(root.join("known.toml"), "[[known]]\nid = \"vectors/add.json::gone\"\nreason = \"a sample\"\n")
         .unwrap();
     check(root, &["run"], 3, "no case matches vectors/add.json::gone");
+    // A case with another list is none of this one, although vmconf list prints it.
+    let id = vmconf(root, None, &["list", "vectors/add.json"]).stdout.lines().next().unwrap().to_owned();
+    fs::write(root.join("known.toml"), format!("[[known]]\nid = {id:?}\nreason = \"a sample\"\n")).unwrap();
+    fs::write(root.join("other.toml"), "").unwrap();
+    let config = "[profile.default]\nknown = \"known.toml\"\n[[override]]\npath = \"vectors/add.json\"\nknown = \"other.toml\"\n";
+    fs::write(root.join("vmconf.toml"), config).unwrap();
+    check(root, &["run"], 3, "expected the id, or a glob, of cases for which vmconf.toml sets this list");
     let config = "[profile.default]\npaths = [\"vectors/old\"]\nknown = \"known.toml\"\n";
     fs::write(root.join("vmconf.toml"), config).unwrap();
     check(root, &["run"], 0, "10 passed");

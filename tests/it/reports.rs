@@ -381,6 +381,14 @@ fn failures_with_one_cause_are_one_block() {
     assert_eq!(causes.len(), 3, "{causes:?}");
 }
 
+/// A flaky case may pass while a run selects it by the cause.
+#[test]
+fn many_flaky_cases_are_selected_by_their_verdict() {
+    let cases = (0..20).map(|number| case("a.json", &number.to_string(), flaky("killed by SIGSEGV", "")));
+    let text = render("text", &ReportOptions::default(), &ended(cases.collect()));
+    assert!(text.contains("and 19 more like it: vmconf run -E 'verdict(flaky)' --no-group\n"), "{text}");
+}
+
 /// The command after "more like it" shows as many cases as the report says are left, or the whole group.
 #[cfg(unix)]
 #[test]

@@ -319,7 +319,7 @@ fn a_difference_that_goes_away_while_it_is_made_small_is_not_reported() {
     let lab = Lab::new();
     let good = fs::read_to_string(lab.path().join("good.py")).unwrap();
     let mut unrepeated = 0;
-    for seed in 1..=4 {
+    for seed in 1..=2 {
         let moody = good.replace(DECODES, &format!("{DECODES}    if dice.random() < 0.5: x ^= 1\n"));
         lab.write("moody.py", &format!("import random\ndice = random.Random({seed})\n{moody}"));
         let found = lab.fuzz(&["good", "moody"], "150", &["--jobs", "1", "--tries", "20"]);
