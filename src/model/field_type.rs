@@ -259,6 +259,22 @@ impl FieldType {
         }
     }
 
+    /// A number as people read it: in hexadecimal with all digits of the type's width, up to 64 bits, or in decimal.
+    pub fn shown(&self, number: &BigInt, display: NumberDisplay) -> String {
+        if display == NumberDisplay::Decimal {
+            return number.to_string();
+        }
+        let sign = if number.sign() == num_bigint::Sign::Minus { "-" } else { "" };
+        format!("{sign}0x{}", self.digits(number))
+    }
+
+    /// The hexadecimal digits of a number, without a sign; of wider numbers than 64 bits without leading zeros.
+    pub fn digits(&self, number: &BigInt) -> String {
+        let bits = self.bits().filter(|bits| *bits <= 64);
+        let width = bits.map_or(1, |bits| bits.div_ceil(4) as usize);
+        format!("{:0width$x}", number.magnitude())
+    }
+
     /// The type in the notation of declarations; a table as `{…}`.
     pub fn notation(&self) -> String {
         match self {

@@ -147,7 +147,7 @@ impl FailedStep<'_> {
         let zero = BigInt::ZERO;
         let cell = |address: u64| {
             let is_listed = [&before, &expected, &actual].iter().any(|cells| cells.contains_key(&address));
-            let text = |value: &BigInt| digits(value, &memory.cell);
+            let text = |value: &BigInt| memory.cell.digits(value);
             let shown = |cells: &BTreeMap<u64, &BigInt>| {
                 is_listed.then(|| text(cells.get(&address).copied().unwrap_or(&zero)))
             };
@@ -226,21 +226,10 @@ fn value_at<'v>(value: &'v Value, at: &Path) -> Option<&'v Value> {
     })
 }
 
-/// A value as the declaration says: numbers in hexadecimal, with all digits of their width, or in decimal.
+/// A value as the declaration says.
 fn shown(value: &Value, field_type: &FieldType, display: NumberDisplay) -> String {
     match value {
-        Value::Int(number) if display == NumberDisplay::Decimal => number.to_string(),
-        Value::Int(number) => {
-            let sign = if number.sign() == num_bigint::Sign::Minus { "-" } else { "" };
-            format!("{sign}0x{}", digits(number, field_type))
-        }
+        Value::Int(number) => field_type.shown(number, display),
         other => other.to_string(),
     }
-}
-
-/// The hexadecimal digits of a number, without a sign; of wider numbers than 64 bits without leading zeros.
-fn digits(number: &BigInt, field_type: &FieldType) -> String {
-    let bits = field_type.bits().filter(|bits| *bits <= 64);
-    let width = bits.map_or(1, |bits| bits.div_ceil(4) as usize);
-    format!("{:0width$x}", number.magnitude())
 }

@@ -128,14 +128,7 @@ impl ObservedNumber {
 
     /// The value as reports show it.
     pub(crate) fn shown(&self, value: u64) -> String {
-        match self.display {
-            _ if self.bias() > 0 => (BigInt::from(value) - self.bias()).to_string(),
-            NumberDisplay::Decimal => value.to_string(),
-            NumberDisplay::Hexadecimal => {
-                let width = self.field_type.bits().map_or(1, |bits| bits.div_ceil(4) as usize);
-                format!("0x{:0width$x}", BigInt::from(value))
-            }
-        }
+        self.field_type.shown(&(BigInt::from(value) - self.bias()), self.display)
     }
 }
 
@@ -420,8 +413,11 @@ impl NumberColumn<'_> {
         if *field_type == FieldType::Bool {
             return self.offer(best, NumberTest::True);
         }
-        if let FieldType::Unsigned(bits) = *field_type {
-            (0..bits).for_each(|bit| self.offer(best, NumberTest::Bit(bit)));
+        match *field_type {
+            FieldType::Unsigned(bits) => (0..bits).for_each(|bit| self.offer(best, NumberTest::Bit(bit))),
+            // Of bounds that separate alike, that of negative numbers says most.
+            FieldType::Signed(_) => self.offer(best, NumberTest::Below(self.number.bias())),
+            _ => {}
         }
         // A value that most failing cases have, or most passing ones.
         for values in [&self.failing, &self.passing] {
@@ -507,15 +503,18 @@ mod tests {
         passing.push(before(Value::Null));
         let [failing, passing] = [&failing, &passing].map(|cases| cases.iter().collect::<Vec<_>>());
         let found = rule(&observed, &failing, &passing).expect("a rule");
-        assert_eq!(found.condition.what, "s < -1");
+        assert_eq!(found.condition.what, "s < -0x0001");
         assert_eq!((found.condition.failing, found.condition.passing), (39, 0));
+        let (negative, positive) = (all(-40..0), all(7..100));
+        let [negative, positive] = [&negative, &positive].map(|cases| cases.iter().collect::<Vec<_>>());
+        assert_eq!(rule(&observed, &negative, &positive).expect("a rule").condition.what, "s < 0x0000");
         // If only failing cases have it, that is the rule, and no value.
         let without = vec![before(Value::Null); 40];
         let found = rule(&observed, &failing, &without.iter().collect::<Vec<_>>()).expect("a rule");
         assert_eq!(found.condition.what, "s given");
         // Most passing cases have the number, and follow the opposite; the one without it does not.
         let found = rule(&observed, &passing, &failing).expect("a rule");
-        assert_eq!(found.condition.what, "s >= -1");
+        assert_eq!(found.condition.what, "s >= -0x0001");
         assert_eq!((found.condition.failing, found.condition.passing), (101, 0));
     }
 
