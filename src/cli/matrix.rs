@@ -172,7 +172,7 @@ impl MatrixCommand {
             if run.fixed > 0 {
                 let (name, cases) = (escaped(&name), counted(run.fixed, "case"));
                 output::note(&format!(
-                    "warning: {name}: {cases} of its list of known failures passed; vmconf run names each"
+                    "warning: {name}: {cases} in its list of known failures passed; vmconf run on this machine lists them"
                 ));
             }
             fixed += run.fixed;
@@ -264,8 +264,8 @@ fn with_machine(options: &LoadOptions, vm: ProcessVm, known: Option<ExpectedFail
     options
 }
 
-/// As that of a run: broken vectors and machines win over failures, and over cases that pass though they are known to
-/// fail, of which there are `fixed`.
+/// As that of a run: broken vectors and machines win over failures. Cases that pass although they are known to fail, of
+/// which there are `fixed`, count as failures.
 fn exit(matrix: &Matrix, fixed: u64) -> Exit {
     let cells = || matrix.suites.iter().flat_map(|suite| &suite.cells);
     if !matrix.broken.is_empty()

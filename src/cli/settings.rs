@@ -14,7 +14,9 @@ use anyhow::{Context, bail};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command};
 use vmconf::run::anchor::Anchor;
-use vmconf::text::config::{ConfigEntry, ConfigKind, DEFAULT, FileConfig, Override, Setting, SettingScope};
+use vmconf::text::config::{
+    CONFIG_FILE, ConfigEntry, ConfigKind, DEFAULT, FileConfig, Override, Setting, SettingScope,
+};
 use vmconf::text::file_pattern::FilePattern;
 use vmconf::text::shell::ShellWords;
 
@@ -23,7 +25,7 @@ use super::flags::{self, Flag, FlagEffect};
 use super::input::read_written;
 use super::output;
 
-pub(super) const FILE: &str = "vmconf.toml";
+pub(super) const FILE: &str = CONFIG_FILE;
 const VARIABLE: &str = "VMCONF_PROFILE";
 
 /// The command whose flags are the settings.

@@ -231,7 +231,7 @@ impl ConformanceRun {
             Verdict::Pass | Verdict::UnexpectedPass(_) | Verdict::Skip(_) => {}
             Verdict::Unsupported(reason) => self.not_supported(reason),
             Verdict::ExpectedFail(not_passed, listing) => {
-                // What is listed is not supported all the same.
+                // A case in the list is still unsupported.
                 if let NotPassed::Unsupported(reason) = not_passed {
                     self.not_supported(reason);
                 }

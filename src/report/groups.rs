@@ -281,7 +281,7 @@ impl FailureGroup {
             return Some(format!("vmconf diff {names}{}", options.flags));
         }
         let expression = match &self.suspect {
-            // Such a case need not break down again while it is selected.
+            // A flaky case may pass when `cause` executes it again.
             _ if self.kind == VerdictKind::Flaky => format!("verdict({})", self.kind.name()),
             // What cases without known instructions have in common is no mnemonic: the last run knows it.
             Some(suspect) if self.has_in_common(suspect) => of_cause(&suspect.op),

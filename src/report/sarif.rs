@@ -13,6 +13,7 @@ use super::annotation;
 use super::kind::{Report, ReportOptions};
 use super::truncate::truncate;
 use crate::model::{CaseReport, Event, Exit, FieldNotCompared, Position, RunSummary, Verdict, escaped};
+use crate::text::config::CONFIG_FILE;
 use crate::text::file_name::{in_checkout, uri};
 use crate::text::sarif::OPENING;
 use crate::wire::line::one_line;
@@ -22,9 +23,6 @@ const MAX_LENGTH: usize = 1_000;
 
 /// The rule of cases that pass although a list expects them to fail.
 const UNEXPECTED_PASS: &str = "unexpected pass";
-
-/// Where the machines of a project are configured.
-const CONFIG: &str = "vmconf.toml";
 
 /// Failures for code scanning.
 pub struct Sarif {
@@ -94,7 +92,7 @@ impl Sarif {
     /// file that configures machines.
     fn place(&self, report: &CaseReport) -> Json {
         if report.id.is_machine() {
-            let file = in_checkout(&self.options.below_checkout, CONFIG);
+            let file = in_checkout(&self.options.below_checkout, CONFIG_FILE);
             return json!({ "artifactLocation": { "uri": uri(&file) }, "region": { "startLine": 1 } });
         }
         let file = in_checkout(&self.options.below_checkout, &report.id.file);

@@ -33,6 +33,9 @@ use super::source_text::SourceText;
 use super::suggest::nearest;
 use crate::model::{Diagnostic, Position};
 
+/// The name of the file with the settings of a project.
+pub const CONFIG_FILE: &str = "vmconf.toml";
+
 /// The profile that always applies.
 pub const DEFAULT: &str = "default";
 

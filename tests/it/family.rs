@@ -365,6 +365,11 @@ fn adapters_of_families_are_checked() {
     let ran = vmconf(&["vm", "check", "--family", declaration, "sh", echo.to_str().unwrap()]);
     assert_eq!(ran.exit, 1, "{ran:?}");
     golden::file("family-vm-check", &ran.stdout);
+    // A field that the machine does not offer.
+    let more = format!(r#"sh {} | sed -u 's/"steps":\[{{"fields":{{/&"late":0,/'"#, echo.display());
+    let ran = vmconf(&["vm", "check", "--family", declaration, "sh", "-c", &more]);
+    let wrong = "WRONG  reports only what was requested: late was not requested\n";
+    assert!(ran.exit == 1 && ran.stdout.contains(wrong), "{ran:?}");
 }
 
 /// What `vmconf family init` writes is a declaration, and marks what it cannot know.

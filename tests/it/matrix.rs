@@ -829,7 +829,7 @@ fn known_failures_of_machines_are_counted_as_known() {
     fs::write(path("known.toml"), format!("{list}\n[[known]]\nid = {id:?}\nreason = \"mended\"\n")).unwrap();
     let fixed = text();
     assert_eq!((fixed.exit, run()), (1, 1), "{fixed:?}");
-    let warning = "warning: wrong: 1 case of its list of known failures passed; vmconf run names each\n";
+    let warning = "warning: wrong: 1 case in its list of known failures passed; vmconf run on this machine lists them\n";
     assert_eq!(fixed.stderr, warning);
     fs::write(path("known.toml"), format!("{list}\n[[known]]\nid = \"mul.json::no\"\nreason = \"x\"\n"))
         .unwrap();

@@ -11,6 +11,9 @@ use crate::model::{SuspectAnalysis, unnumbered};
 /// The most failing cases of a machine that are compared.
 const MAX_FAILING: usize = 200_000;
 
+/// How many times higher the odds of failing must be with a suspect than without it.
+const MIN_ODDS: u64 = 2;
+
 /// The most words of a name that are compared.
 const MAX_WORDS: usize = 8;
 
@@ -231,11 +234,10 @@ pub(super) fn located_by_names(
     Some(locate(machine, &points, &spectrum, &CountedPasses { count: cases.passing, doing }))
 }
 
-/// Whether the cases with something in common fail hardly more often than the others, given how many of each fail and
-/// pass: faults that are in all files make each file a suspect, and the failures are better grouped by what differs.
+/// Whether the odds that a case with something in common fails are less than [`MIN_ODDS`] times those of the others, given
+/// how many of each fail and pass. A fault that shows in all files would make each file a suspect; such failures are
+/// grouped by what differs instead.
 fn is_average([failing, passing]: [u64; 2], [others_failing, others_passing]: [u64; 2]) -> bool {
-    /// How many times higher the odds must be.
-    const MIN_ODDS: u64 = 2;
     failing.saturating_mul(others_passing) < MIN_ODDS.saturating_mul(passing.saturating_mul(others_failing))
 }
 

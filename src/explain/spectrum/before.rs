@@ -152,7 +152,7 @@ fn declared(info: &MachineInfo) -> impl Iterator<Item = &'static DeclaredField> 
     })
 }
 
-/// The fields whose type is that of a number.
+/// The fields for whose type `is_number` holds.
 fn observed_fields(info: &MachineInfo, is_number: fn(&FieldType) -> bool) -> Vec<ObservedNumber> {
     let mut fields: Vec<_> =
         declared(info).filter(|field| is_number(&field.field_type)).map(ObservedNumber::of).collect();
@@ -169,7 +169,7 @@ fn is_small(field_type: &FieldType) -> bool {
     }
 }
 
-/// Whether rules can be about it: a case without it follows none of them.
+/// Whether rules can be about a number of this type. A case that lacks an optional number follows no rule about it.
 fn is_observed(field_type: &FieldType) -> bool {
     let present = field_type.present();
     is_small(present) || matches!(present, FieldType::Signed(2..=64))

@@ -219,7 +219,7 @@ fn check_transaction(
     Some(())
 }
 
-/// Reports items of lists that are invalid, and that no entry chooses.
+/// Reports invalid items of lists that no entry chooses.
 fn check_unchosen(transaction: JsonNode<'_>, post: Option<JsonNode<'_>>, diagnostics: &mut Diagnostics) {
     type Check = fn(JsonNode<'_>) -> Result<(), Diagnostic<Origin>>;
     let checks: [(&str, &str, Check); 4] = [

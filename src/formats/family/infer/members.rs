@@ -31,7 +31,7 @@ pub(super) struct Member {
 }
 
 impl Member {
-    /// Whether it is a result that some of so many cases demand, and others do not.
+    /// Whether it is a result that only some of the cases demand, of which there are `cases`.
     pub(super) fn is_result_of_some(&self, cases: u64) -> bool {
         self.given == 0 && (1..cases).contains(&self.demanded)
     }

@@ -49,7 +49,7 @@ enum MemberOrigin {
     Besides,
 }
 
-/// The line of a member; `cases` are all that were looked at.
+/// The line of a member in the declaration made from so many `cases`.
 fn field(name: &str, member: &Member, widths: Widths, origin: MemberOrigin, cases: u64) -> String {
     let mut guess = match origin {
         MemberOrigin::State => widths.guess_in_state(&member.values),
