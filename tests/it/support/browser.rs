@@ -26,6 +26,8 @@ pub(crate) struct Shown {
 /// does.
 pub(crate) struct Browser {
     connection: Mutex<Connection>,
+    /// Of the one tab, since a tab for each page takes longer than the page.
+    session: String,
 }
 
 /// The Chromium of the path; `None`, and the test is skipped, if there is none.
@@ -73,8 +75,9 @@ impl Browser {
             }
         });
         let requests = child.stdin.take().unwrap();
-        let connection = Connection { requests, received, last_id: 0, events: Vec::new() };
-        Browser { connection: Mutex::new(connection) }
+        let mut connection = Connection { requests, received, last_id: 0, events: Vec::new() };
+        let session = connection.open_tab();
+        Browser { connection: Mutex::new(connection), session }
     }
 
     /// What the page is once its script ran. It asked for nothing, and nothing was refused or logged.
@@ -84,21 +87,12 @@ impl Browser {
         dom
     }
 
-    /// Opens a page with empty storage and cache, and lets ten seconds of its virtual clock pass.
+    /// Opens a page, and lets ten seconds of its virtual clock pass.
     pub(crate) fn show(&self, page: &Path, fragment: &str) -> Shown {
         let url = format!("file://{}{fragment}", percent_encoded(page.as_os_str().as_encoded_bytes()));
         let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         connection.events.clear();
-        let context =
-            connection.call("", "Target.createBrowserContext", &json!({}))["browserContextId"].take();
-        let target = json!({"url": "about:blank", "browserContextId": context});
-        let target = connection.call("", "Target.createTarget", &target)["targetId"].take();
-        let attached =
-            connection.call("", "Target.attachToTarget", &json!({"targetId": target, "flatten": true}));
-        let session = attached["sessionId"].as_str().unwrap();
-        for domain in ["Page", "Network", "Runtime", "Log"] {
-            connection.call(session, &format!("{domain}.enable"), &json!({}));
-        }
+        let session = &self.session;
         connection.call(session, "Page.navigate", &json!({"url": url}));
         let clock = json!({
             "policy": "pauseIfNetworkFetchesPending", "budget": 10_000, "maxVirtualTimeTaskStarvationCount": 9_999
@@ -107,7 +101,6 @@ impl Browser {
         connection.wait_for("Emulation.virtualTimeBudgetExpired");
         let text = json!({"expression": "document.documentElement.outerHTML"});
         let dom = connection.call(session, "Runtime.evaluate", &text);
-        connection.call("", "Target.disposeBrowserContext", &json!({"browserContextId": context}));
         Shown {
             dom: dom["result"]["value"].as_str().unwrap().to_owned(),
             requests: connection.requests(),
@@ -126,6 +119,17 @@ struct Connection {
 }
 
 impl Connection {
+    /// Opens a tab that reports what its pages do; its session.
+    fn open_tab(&mut self) -> String {
+        let target = self.call("", "Target.createTarget", &json!({"url": "about:blank"}))["targetId"].take();
+        let attached = self.call("", "Target.attachToTarget", &json!({"targetId": target, "flatten": true}));
+        let session = attached["sessionId"].as_str().unwrap();
+        for domain in ["Page", "Network", "Runtime", "Log"] {
+            self.call(session, &format!("{domain}.enable"), &json!({}));
+        }
+        session.to_owned()
+    }
+
     /// The result of a method, of the browser itself if the session is empty.
     fn call(&mut self, session: &str, method: &str, params: &Json) -> Json {
         self.last_id += 1;
