@@ -69,10 +69,15 @@ impl Select {
     pub(super) fn sources(&self, settings: &Settings, options: &LoadOptions) -> anyhow::Result<Sources> {
         self.check_default(&settings.anchor)?;
         let found = sources_of(&self.searched(), settings, options);
-        match settings.place("paths").filter(|_| self.is_unnamed()) {
-            Some(place) => found.context(place),
-            None => found,
+        if !self.is_unnamed() {
+            return found;
         }
+        let all = match settings.place("paths") {
+            Some(place) => found.context(place)?,
+            None => found?,
+        };
+        note_unused_overrides(&all, options, settings);
+        Ok(all)
     }
 
     /// [`Select::sources`] without the paths that cannot be used, if another one can; each of them is noted.
@@ -269,6 +274,27 @@ fn note_filtered(sources: &Sources, options: &LoadOptions, settings: &Settings) 
                 output::note(&format!("note: {id} is not selected: it does not match the filter of {place}"));
             }
         }
+    }
+}
+
+/// Reports overrides of `vmconf.toml` that apply to none of all files.
+fn note_unused_overrides(all: &Sources, options: &LoadOptions, settings: &Settings) {
+    let overrides = &options.overrides;
+    let mut unused: BTreeSet<_> = (0..overrides.len()).collect();
+    for source in all {
+        if unused.is_empty() {
+            return;
+        }
+        if let Some(applied) = overrides.iter().position(|it| it.applies_to(&source)) {
+            unused.remove(&applied);
+        }
+    }
+    for index in unused {
+        let Some((place, path)) = settings.place_of_override(index) else { continue };
+        let is_match = all.iter().any(|source| overrides[index].applies_to(&source));
+        let why =
+            if is_match { "an override before it applies to each file of" } else { "no vector file matches" };
+        output::note(&format!("note: {place}: {why} the path {path:?} of this override"));
     }
 }
 

@@ -250,6 +250,13 @@ impl Settings {
         others.chain(["--vm".to_owned(), vm]).collect()
     }
 
+    /// Where `vmconf.toml` has the override with this index, and its path as written.
+    pub(super) fn place_of_override(&self, index: usize) -> Option<(String, &str)> {
+        let file = self.file.as_ref()?;
+        let Override { path, position, .. } = file.config.overrides.get(index)?;
+        Some((format!("{}:{}:{}", file.shown, position.line, position.column), path.text()))
+    }
+
     /// The overrides of `vmconf.toml`. For a flag that determines how files are read, the typed value takes
     /// precedence over the override, and the override over the profile.
     pub(super) fn overrides(&self) -> impl Iterator<Item = OverrideArguments> {

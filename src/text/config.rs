@@ -111,6 +111,8 @@ pub struct ConfigEntry {
 pub struct Override {
     /// Matches the paths of the files, relative to the folder of the configuration.
     pub path: FilePattern,
+    /// The position of the path.
+    pub position: Position,
     /// Their settings.
     pub entries: Vec<ConfigEntry>,
 }
@@ -411,7 +413,10 @@ impl ConfigReader<'_> {
             return None;
         }
         match FilePattern::new(glob) {
-            Ok(path) => Some(Override { path, entries }),
+            Ok(pattern) => {
+                let position = self.text.position(path.span().start as u32);
+                Some(Override { path: pattern, position, entries })
+            }
             Err(error) => {
                 self.diagnostic(path.span(), error.to_string());
                 None

@@ -170,6 +170,26 @@ fn overrides_leave_each_case_in_exactly_one_part() {
     assert_eq!(whole.exit, 3);
 }
 
+/// A renamed folder leaves an override without files; a run of some files says nothing about those of others.
+#[test]
+fn overrides_that_apply_to_no_file_are_reported() {
+    let folder = folder(
+        "[profile.default]\npaths = [\"add.json\", \"old\"]\n[[override]]\npath = \"old\"\nstrict = true\n\
+         [[override]]\npath = \"gone\"\nstrict = true\n[[override]]\n  path = \"old/*.json\"\nstrict = true\n",
+    );
+    let notes = |args: &[&str]| {
+        let stderr = vmconf(folder.path(), None, args).stderr;
+        stderr.lines().filter(|line| line.contains("override")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let expected = [
+        "note: vmconf.toml:7:8: no vector file matches the path \"gone\" of this override",
+        "note: vmconf.toml:10:10: an override before it applies to each file of the path \"old/*.json\" of this override",
+    ];
+    assert_eq!(notes(&["run", "-q"]), expected);
+    assert_eq!(notes(&["check"]), expected);
+    assert_eq!(notes(&["run", "-q", "add.json"]), [""; 0]);
+}
+
 /// Its path is from the folder of the configuration, and it is for the files of the override alone.
 #[test]
 fn the_list_of_an_override_applies_to_its_files_only() {

@@ -601,7 +601,7 @@ fn unknown_numbers_are_errors() {
 fn a_small_state_is_one_finding() {
     let lab = Lab::new();
     lab.plant("mine.py", "    if a & 0x11 == 0x11 and x & 0x11 == 0x11: x ^= 8");
-    let fuzzed = lab.fuzz(&["good", "mine"], "1500", &[]);
+    let fuzzed = lab.fuzz(&["good", "mine"], "700", &[]);
     let findings = fuzzed.lines.iter().filter(|line| line["type"] == "difference");
     let small: Vec<String> = findings
         .map(|line| {
