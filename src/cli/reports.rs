@@ -13,6 +13,7 @@ use vmconf::run::anchor::Anchor;
 use vmconf::text::file_name::shown;
 
 use super::result_file::{ResultFile, TemporaryFiles, is_regular, regular_place, remove_earlier};
+use super::unwritten::Unwritten;
 use super::verbosity::VerbosityArgs;
 use super::{candidates, history, output};
 
@@ -333,7 +334,8 @@ impl ReportOutput {
         if let Some(path) = &self.path {
             remove_earlier(path);
         }
-        output::note(&format!("error: {}: the report cannot be written: {error}", self.name));
+        let reason = Unwritten::reason(error);
+        output::note(&format!("error: {}: the report cannot be written: {reason}", self.name));
     }
 
     /// Moves the file into place.

@@ -24,10 +24,18 @@ impl Unwritten {
         io::Error::new(error.kind(), Unwritten { name: "standard output".to_owned(), error })
     }
 
+    /// Why something could not be written, without its name.
+    pub(super) fn reason(error: &io::Error) -> &io::Error {
+        Unwritten::of_writer(error).map_or(error, |unwritten| &unwritten.error)
+    }
+
+    fn of_writer(error: &io::Error) -> Option<&Unwritten> {
+        error.get_ref()?.downcast_ref()
+    }
+
     /// Whether this is why a command ended.
     pub(super) fn is_cause(error: &anyhow::Error) -> bool {
-        let of_writer =
-            |error: &io::Error| error.get_ref().and_then(|it| it.downcast_ref::<Unwritten>()).is_some();
+        let of_writer = |error: &io::Error| Unwritten::of_writer(error).is_some();
         error
             .chain()
             .any(|error| error.is::<Unwritten>() || error.downcast_ref::<io::Error>().is_some_and(of_writer))

@@ -180,7 +180,9 @@ fn a_full_disk_ends_every_command_alike() {
             fs::remove_file(place.path("known.toml")).ok();
             let full = File::options().write(true).open("/dev/full").unwrap();
             let ran = ran(place.command(&words).stdout(full).output().unwrap());
-            if !plain.stdout.is_empty() && ran.exit != BROKEN {
+            let names_it_twice = |line: &str| line.matches("standard output").count() > 1;
+            let is_clear = ran.exit == BROKEN && !ran.stderr.lines().any(names_it_twice);
+            if !plain.stdout.is_empty() && !is_clear {
                 wrong.push(format!("{name}: {ran:?}"));
             }
         }

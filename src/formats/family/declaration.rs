@@ -18,7 +18,8 @@ pub(super) use self::fields::is_field_name;
 pub(super) use self::formats::{action, action_name};
 use self::parts::MAX_NAME;
 pub(super) use self::parts::{
-    Demanded, FormatDeclaration, Given, StepActions, StepDeclaration, UnlistedFields, WrittenPath,
+    Demanded, FormatDeclaration, Given, IgnoredPath, StepActions, StepDeclaration, UnlistedFields,
+    WrittenPath,
 };
 use self::toml_reader::TomlReader;
 

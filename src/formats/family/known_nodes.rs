@@ -27,7 +27,7 @@ impl KnownNodes {
         let mut known = KnownNodes::default();
         format.name.iter().for_each(|path| known.add(&path.steps));
         format.info.iter().for_each(|name| known.add(&[PathStep::Member(name.clone())]));
-        format.ignore.iter().for_each(|(path, _)| known.add(&path.steps));
+        format.ignore.iter().for_each(|ignored| known.add(&ignored.written.path.steps));
         for given in &format.program {
             match given {
                 Given::All(path) | Given::One(_, path) => known.add(&path.steps),

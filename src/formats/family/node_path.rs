@@ -61,6 +61,12 @@ impl NodePath {
         !self.steps.contains(&PathStep::Each)
     }
 
+    /// Whether all data that another path names lie in those of this one, or are them.
+    pub(super) fn contains(&self, other: &NodePath) -> bool {
+        let Some(start) = other.steps.get(..self.steps.len()) else { return false };
+        start.iter().zip(&self.steps).all(|(inner, outer)| *outer == PathStep::Each || inner == outer)
+    }
+
     /// The datum that a path without [`PathStep::Each`] names.
     pub(super) fn find<'d>(&self, node: JsonNode<'d>) -> Option<JsonNode<'d>> {
         self.steps.iter().try_fold(node, |node, step| step.find(node))

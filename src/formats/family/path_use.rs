@@ -1,6 +1,6 @@
-//! Paths of a declaration that lead nowhere in the files that it is checked with.
+//! Paths of a declaration that lead nowhere in the files that it is checked with, or have no effect.
 
-use super::declaration::{FormatDeclaration, WrittenPath};
+use super::declaration::{Demanded, FormatDeclaration, Given, IgnoredPath, WrittenPath};
 use super::node_path::{NodePath, PathStep};
 use crate::model::Diagnostic;
 use crate::text::json::JsonNode;
@@ -9,10 +9,23 @@ use crate::text::suggest::nearest;
 /// The paths of a format that led nowhere so far.
 #[derive(Debug)]
 pub(super) struct PathUse {
-    unmet: Vec<UnmetPath>,
+    of_cases: UnmetPaths,
+    of_steps: UnmetPaths,
+    /// Where the steps of a case lie.
+    steps: Option<NodePath>,
+    /// What is ignored without effect.
+    ineffective: Vec<Diagnostic>,
     /// Whether the format fits a file.
     pub(super) fits: bool,
-    has_cases: bool,
+}
+
+/// Paths from data of one kind.
+#[derive(Debug)]
+struct UnmetPaths {
+    /// What the data are called.
+    start: &'static str,
+    has_data: bool,
+    paths: Vec<UnmetPath>,
 }
 
 #[derive(Debug)]
@@ -24,32 +37,88 @@ struct UnmetPath {
 
 impl PathUse {
     pub(super) fn of(format: &FormatDeclaration) -> PathUse {
-        let unmet = format.paths.iter().map(|written| UnmetPath { written: written.clone(), near: None });
-        PathUse { unmet: unmet.collect(), fits: false, has_cases: false }
+        PathUse {
+            of_cases: UnmetPaths::new("case", &format.paths),
+            of_steps: UnmetPaths::new("step", &format.step_paths),
+            steps: format.steps.clone(),
+            ineffective: format.ignore.iter().filter_map(|ignored| ineffective(format, ignored)).collect(),
+            fits: false,
+        }
     }
 
     /// Looks at the items of a file that may be cases.
     pub(super) fn look_at(&mut self, cases: &[JsonNode<'_>]) {
-        self.has_cases |= !cases.is_empty();
-        self.unmet.retain_mut(|unmet| {
-            if cases.iter().any(|case| unmet.written.path.find(*case).is_some()) {
+        self.of_cases.look_at(cases);
+        if let Some(path) = &self.steps {
+            let steps: Vec<_> = cases.iter().flat_map(|case| path.each(*case)).collect();
+            self.of_steps.look_at(&steps);
+        }
+    }
+
+    /// What led nowhere, if there were data from which it leads, and what has no effect; each with its place in the
+    /// declaration.
+    pub(super) fn faults(&self) -> impl Iterator<Item = Diagnostic> {
+        let unmet = self.of_cases.faults().chain(self.of_steps.faults());
+        unmet.chain(self.ineffective.iter().cloned())
+    }
+}
+
+impl UnmetPaths {
+    fn new(start: &'static str, paths: &[WrittenPath]) -> UnmetPaths {
+        let unmet = paths.iter().map(|written| UnmetPath { written: written.clone(), near: None });
+        UnmetPaths { start, has_data: false, paths: unmet.collect() }
+    }
+
+    fn look_at(&mut self, starts: &[JsonNode<'_>]) {
+        self.has_data |= !starts.is_empty();
+        self.paths.retain_mut(|unmet| {
+            let path = &unmet.written.path;
+            if starts.iter().any(|start| !path.each(*start).is_empty()) {
                 return false;
             }
-            let near = || cases.iter().find_map(|case| near(&unmet.written.path, *case));
-            unmet.near = unmet.near.take().or_else(near);
+            unmet.near = unmet.near.take().or_else(|| starts.iter().find_map(|start| near(path, *start)));
             true
         });
     }
 
-    /// What led nowhere, each with its place in the declaration; nothing if there was no case.
-    pub(super) fn faults(&self) -> impl Iterator<Item = Diagnostic> {
-        self.unmet.iter().filter(|_| self.has_cases).map(|UnmetPath { written, near }| {
-            let mut fault = Diagnostic::new(format!("no case of these files has {}", written.path));
+    fn faults(&self) -> impl Iterator<Item = Diagnostic> {
+        self.paths.iter().filter(|_| self.has_data).map(|UnmetPath { written, near }| {
+            let mut fault = Diagnostic::new(format!("no {} of these files has {}", self.start, written.path));
             fault.expected = near.as_ref().map(NodePath::to_string);
             fault.place.clone_from(&written.place);
             fault
         })
     }
+}
+
+/// What is wrong if all that is ignored is given or demanded.
+fn ineffective(format: &FormatDeclaration, IgnoredPath { written, .. }: &IgnoredPath) -> Option<Diagnostic> {
+    let leads_to = |path: &NodePath| path.contains(&written.path);
+    let is_demanded = format.step.expect.iter().any(|demanded| match demanded {
+        Demanded::All(path) | Demanded::At { path, .. } => match &format.steps {
+            Some(steps) => leads_to(&NodePath { steps: [&*steps.steps, &path.steps].concat() }),
+            None => leads_to(path),
+        },
+        Demanded::Constant { .. } => false,
+    });
+    let is_given = || {
+        format.program.iter().any(|given| match given {
+            Given::All(path) | Given::One(_, path) => leads_to(path),
+            Given::Constant(..) => false,
+        })
+    };
+    let (used, instead) = if is_demanded {
+        ("demanded", "--ignore FIELD, or ignore in vmconf.toml, so that it is not compared")
+    } else if is_given() {
+        ("given to the machine", "no ignore for it")
+    } else {
+        return None;
+    };
+    let mut fault =
+        Diagnostic::new(format!("{} is {used}, so that ignore has no effect on it", written.path));
+    fault.expected = Some(instead.to_owned());
+    fault.place.clone_from(&written.place);
+    Some(fault)
 }
 
 /// The path with the nearest name in the place of the first one that is not there.

@@ -58,8 +58,8 @@ pub(super) fn rule_of(
     let is_at = |path: &NodePath| {
         below(path, &keys).is_some() || is_among_items && below(path, &item).is_some_and(<[_]>::is_empty)
     };
-    if let Some((_, reason)) = format.ignore.iter().find(|(path, _)| is_at(path)) {
-        return Some(rule(FORMAT, format!("ignore: {reason}")));
+    if let Some(ignored) = format.ignore.iter().find(|ignored| is_at(&ignored.written.path)) {
+        return Some(rule(FORMAT, format!("ignore: {}", ignored.reason)));
     }
     if format.name.as_ref().is_some_and(is_at) {
         return Some(rule(FORMAT, NAME));

@@ -217,6 +217,41 @@ fn paths_that_lead_nowhere_are_found() {
         ran.stderr,
         "note: acc8.toml:16:36: no case of these files has $.initial.ramm; expected $.initial.ram\n"
     );
+    let more = |line: &str| {
+        fs::write(folder.path().join("acc8.toml"), format!("{right}{line}\n")).unwrap();
+        vmconf_in(folder.path(), &["family", "check", "acc8.toml", "vectors.json"]).stderr
+    };
+    let said = more(
+        "info = \"about\"\nignore = { \"$.initia.*\" = \"a\", \"$.*\" = \"b\", \"$.final.ram\" = \"c\" }",
+    );
+    let expected = "note: acc8.toml:LINE:8: no case of these files has $.about\n\
+                    note: acc8.toml:NEXT:12: no case of these files has $.initia[*]; expected $.initial[*]\n\
+                    note: acc8.toml:NEXT:45: $.final.ram is demanded, so that ignore has no effect on it; expected \
+                    --ignore FIELD, or ignore in vmconf.toml, so that it is not compared\n";
+    let line = right.lines().count() + 1;
+    let expected = expected.replace("LINE", &line.to_string()).replace("NEXT", &(line + 1).to_string());
+    assert_eq!(said, expected);
+}
+
+/// Paths of a step start there.
+#[test]
+fn paths_of_steps_that_lead_nowhere_are_found() {
+    let declaration = "machine = \"m\"\n[state]\na = \"u8\"\n[format]\ncases = \"$[*]\"\n\
+                       program = { a = \"$.a\" }\nsteps = \"$.steps[*]\"\n\
+                       ignore = { \"$.steps[*].then\" = \"why\" }\n[format.step]\nexpect = { a = \"$.than\" }\n";
+    let check = |expect: &str| {
+        let folder = folder(&[
+            ("m.toml", &declaration.replace("$.than", expect)),
+            ("m.json", r#"[{"a": 1, "steps": [{"then": 2}]}]"#),
+        ]);
+        vmconf_in(folder.path(), &["family", "check", "m.toml", "m.json"]).stderr
+    };
+    assert_eq!(check("$.than"), "note: m.toml:10:16: no step of these files has $.than; expected $.then\n");
+    assert_eq!(
+        check("$.then"),
+        "note: m.toml:8:12: $.steps[*].then is demanded, so that ignore has no effect on it; expected --ignore FIELD, or \
+         ignore in vmconf.toml, so that it is not compared\n"
+    );
 }
 
 /// What vectors do not say is told by names, and marked.

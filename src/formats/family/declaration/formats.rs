@@ -6,12 +6,12 @@ use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
 use super::parts::{
-    Demanded, FilePattern, FormatDeclaration, Given, MAX_NAME, StepActions, StepDeclaration, UnlistedFields,
-    member,
+    Demanded, FilePattern, FormatDeclaration, Given, IgnoredPath, MAX_NAME, StepActions, StepDeclaration,
+    UnlistedFields, member,
 };
 use super::toml_reader::{TomlReader, TomlValue};
 use crate::formats::family::constant;
-use crate::formats::family::node_path::NodePath;
+use crate::formats::family::node_path::{NodePath, PathStep};
 use crate::model::{Action, DeclaredField};
 use crate::text::glob::{Wildcards, glob};
 use crate::text::json::Document;
@@ -86,15 +86,16 @@ fn format(
     let steps = table.get("steps").and_then(|value| reader.path(value, "steps"));
     let mut paths = reader.take_paths();
     let step = step(reader, table, names, &span);
-    // Those of a step start at the step.
-    let of_step = reader.take_paths();
+    let mut step_paths = reader.take_paths();
     if steps.is_none() {
-        paths.extend(of_step);
+        paths.append(&mut step_paths);
     }
-    let ignore = table.get("ignore").map(|value| ignore(reader, value)).unwrap_or_default();
     let info = table.get("info").and_then(|value| info(reader, value));
+    paths.append(&mut reader.take_paths());
+    let ignore = table.get("ignore").map(|value| ignore(reader, value)).unwrap_or_default();
+    paths.extend(ignore.iter().map(|ignored| ignored.written.clone()));
     let cases = cases.unwrap_or_default();
-    FormatDeclaration { files, cases, name, has, program, step, steps, info, ignore, paths }
+    FormatDeclaration { files, cases, name, has, program, step, steps, info, ignore, paths, step_paths }
 }
 
 /// Whether a format fits each file that a later one fits: the first one that fits reads it.
@@ -319,11 +320,13 @@ fn info(reader: &mut TomlReader<'_>, value: &TomlValue<'_>) -> Option<String> {
     if !is_name {
         let expected = format!("the name of a member of a case, 1 to {MAX_NAME} bytes, such as \"info\"");
         reader.error(value.span(), format!("info is {name:?}"), expected);
+        return None;
     }
-    is_name.then_some(name)
+    reader.need_path(NodePath { steps: vec![PathStep::Member(name.clone())] }, &value.span());
+    Some(name)
 }
 
-fn ignore(reader: &mut TomlReader<'_>, value: &TomlValue<'_>) -> Vec<(NodePath, String)> {
+fn ignore(reader: &mut TomlReader<'_>, value: &TomlValue<'_>) -> Vec<IgnoredPath> {
     let mut ignored = Vec::new();
     for (key, value) in reader.table(value, "ignore") {
         let text = key.get_ref().as_ref();
@@ -332,7 +335,10 @@ fn ignore(reader: &mut TomlReader<'_>, value: &TomlValue<'_>) -> Vec<(NodePath, 
             reader.error(value.span(), "the reason is empty", "why this is not compared");
         }
         match NodePath::parse(text) {
-            Ok(path) => ignored.extend(reason.map(|reason| (path, reason))),
+            Ok(path) => {
+                let written = reader.written(path, &key.span());
+                ignored.extend(reason.map(|reason| IgnoredPath { written, reason }));
+            }
             Err(error) => reader.notation(&key.span(), text, error),
         }
     }

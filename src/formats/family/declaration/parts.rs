@@ -30,9 +30,18 @@ pub(in crate::formats::family) struct FormatDeclaration {
     /// The member of a case with what is known about the case and not compared.
     pub(in crate::formats::family) info: Option<String>,
     /// What is neither given nor demanded, with the reason.
-    pub(in crate::formats::family) ignore: Vec<(NodePath, String)>,
+    pub(in crate::formats::family) ignore: Vec<IgnoredPath>,
     /// The paths from a case to what some case must have.
     pub(in crate::formats::family) paths: Vec<WrittenPath>,
+    /// The paths from a step to what some step must have.
+    pub(in crate::formats::family) step_paths: Vec<WrittenPath>,
+}
+
+/// What is neither given nor demanded.
+#[derive(Debug)]
+pub(in crate::formats::family) struct IgnoredPath {
+    pub(in crate::formats::family) written: WrittenPath,
+    pub(in crate::formats::family) reason: String,
 }
 
 /// A path where it is written.

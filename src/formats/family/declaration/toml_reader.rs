@@ -158,9 +158,20 @@ impl<'t> TomlReader<'t> {
             );
             return None;
         }
-        let place = self.text.locate(Diagnostic::at(value.span().start as u32, "")).place;
-        self.paths.push(WrittenPath { path: path.clone(), place });
+        self.need_path(path.clone(), &value.span());
         Some(path)
+    }
+
+    /// Remembers a path to what some case must have.
+    pub(super) fn need_path(&mut self, path: NodePath, span: &Range<usize>) {
+        let written = self.written(path, span);
+        self.paths.push(written);
+    }
+
+    /// A path with its place.
+    pub(super) fn written(&self, path: NodePath, span: &Range<usize>) -> WrittenPath {
+        let place = self.text.locate(Diagnostic::at(span.start as u32, "")).place;
+        WrittenPath { path, place }
     }
 
     /// The paths that were read since the last call.
