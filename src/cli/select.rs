@@ -279,21 +279,22 @@ fn note_filtered(sources: &Sources, options: &LoadOptions, settings: &Settings) 
 
 /// Reports overrides of `vmconf.toml` that apply to none of all files.
 fn note_unused_overrides(all: &Sources, options: &LoadOptions, settings: &Settings) {
-    let overrides = &options.overrides;
-    let mut unused: BTreeSet<_> = (0..overrides.len()).collect();
+    let (mut applied, mut matched) = (BTreeSet::<usize>::new(), BTreeSet::<usize>::new());
     for source in all {
-        if unused.is_empty() {
+        if applied.len() == options.overrides.len() {
             return;
         }
-        if let Some(applied) = overrides.iter().position(|it| it.applies_to(&source)) {
-            unused.remove(&applied);
-        }
+        let matching: Vec<_> = options.matching_overrides(&source).collect();
+        applied.extend(matching.first());
+        matched.extend(matching);
     }
-    for index in unused {
+    for index in (0..options.overrides.len()).filter(|index| !applied.contains(index)) {
         let Some((place, path)) = settings.place_of_override(index) else { continue };
-        let is_match = all.iter().any(|source| overrides[index].applies_to(&source));
-        let why =
-            if is_match { "an override before it applies to each file of" } else { "no vector file matches" };
+        let why = if matched.contains(&index) {
+            "an override before it applies to each file of"
+        } else {
+            "no vector file matches"
+        };
         output::note(&format!("note: {place}: {why} the path {path:?} of this override"));
     }
 }

@@ -1,9 +1,8 @@
 //! Overrides of the options for some files.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::file_options::FileOptions;
-use super::source::VectorSource;
 use crate::text::file_pattern::FilePattern;
 
 /// The options for some files.
@@ -18,9 +17,8 @@ pub struct FileOverride {
 }
 
 impl FileOverride {
-    /// Whether the override applies to a file.
-    pub fn applies_to(&self, source: &VectorSource) -> bool {
-        let path = source.path.canonicalize();
-        path.is_ok_and(|path| path.strip_prefix(&self.folder).is_ok_and(|below| self.path.is_match(below)))
+    /// Whether the override is for a file, whose path has its symbolic links resolved.
+    pub fn matches(&self, file: &Path) -> bool {
+        file.strip_prefix(&self.folder).is_ok_and(|below| self.path.is_match(below))
     }
 }

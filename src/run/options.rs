@@ -41,8 +41,15 @@ impl LoadOptions {
 
     /// The options for a file.
     pub fn for_file(&self, source: &VectorSource) -> &FileOptions {
-        let applies = self.overrides.iter().find(|file_override| file_override.applies_to(source));
-        applies.map_or(&self.file, |file_override| &file_override.options)
+        let first = self.matching_overrides(source).next();
+        first.map_or(&self.file, |index| &self.overrides[index].options)
+    }
+
+    /// The indexes of the overrides that are for a file. The first one applies.
+    pub fn matching_overrides(&self, source: &VectorSource) -> impl Iterator<Item = usize> {
+        let path = (!self.overrides.is_empty()).then(|| source.path.canonicalize().ok()).flatten();
+        let is_match = move |it: &FileOverride| path.as_ref().is_some_and(|path| it.matches(path));
+        (0..).zip(&self.overrides).filter(move |(_, it)| is_match(it)).map(|(index, _)| index)
     }
 
     /// All lists of expected failures that apply to some file, each once.

@@ -256,7 +256,7 @@ fn a_machine_that_breaks_down_is_asked_a_few_times() {
     let code = format!("0x{}", "5b".repeat(8_000));
     assert_eq!(vmconf(&["exec", "evm", &code, "--vector", &file]).exit, 0);
     let (script, starts) = (folder.path().join("breaks.sh"), folder.path().join("starts"));
-    // sed without a buffer reads each byte by a call, and these are ten million.
+    // `sed -u` reads each byte with a system call, and there are ten million.
     let breaks = "perl -pe 'BEGIN { $| = 1 } s/\"instructions\":\\[.*/broken/'";
     fs::write(&script, format!("echo >> {}\n{SERVE} | {breaks}\n", starts.display())).unwrap();
     let breaks = format!("breaks=sh {}", script.display());

@@ -26,7 +26,7 @@ pub(crate) struct Shown {
 /// does.
 pub(crate) struct Browser {
     connection: Mutex<Connection>,
-    /// Of the one tab, since a tab for each page takes longer than the page.
+    /// The session of the only tab: opening a tab for each page takes longer than the page itself.
     session: String,
 }
 
