@@ -5,20 +5,24 @@ mod alike;
 pub(crate) mod before;
 mod conditions;
 mod evidence;
+mod judged;
 mod kept;
 mod spectrum_run;
+mod texts;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use self::alike::{CommonParts, NamedCases, located_by_names};
-use self::conditions::CasesByName;
+use self::alike::{CaseWords, CommonParts, NamedCases, located_by_names};
+use self::conditions::{CasesByName, MAX_COMPARED};
 pub use self::evidence::made_by;
+use self::judged::JudgedCases;
 use self::kept::ExecutedCase;
 pub use self::kept::SpectrumCache;
 use self::spectrum_run::Extent;
 pub use self::spectrum_run::SpectrumRun;
+use self::texts::has_texts;
 use super::suspects::{
     CountedPasses, FailureEvidence, SpectrumCase, SpectrumOutcome, SpectrumPoints, joined, locate,
 };
@@ -107,7 +111,7 @@ pub fn analyse(
     kept: Option<&SpectrumCache>,
     verdicts: &KnownVerdicts,
 ) -> SuspectAnalysis {
-    let common = &CommonParts::of(verdicts.failing());
+    let common = &CommonParts::of_ids(verdicts.failing());
     let mut spectra = Spectrometer { options, kept, verdicts, common }.spectra(sources);
     // Cases of other machines say nothing.
     spectra
@@ -119,11 +123,36 @@ pub fn analyse(
         locate(machine, points, cases, &CountedPasses::default())
     });
     let named = spectra.named.iter().filter_map(|(machine, cases)| {
-        let mut analysis = located_by_names(machine, common, cases)?;
-        CasesByName { machine, cases, common, verdicts }.add_conditions(sources, options, &mut analysis);
-        Some(analysis)
+        let judged = JudgedCases { machine, sources, options, verdicts };
+        let Some((common, cases)) = with_texts(judged, cases) else {
+            return located(judged, common, cases);
+        };
+        located(judged, &common, &cases)
     });
     joined(executed.chain(named))
+}
+
+/// Explains the failures of a machine whose instructions are unknown.
+fn located(judged: JudgedCases<'_>, common: &CommonParts, cases: &NamedCases) -> Option<SuspectAnalysis> {
+    let mut analysis = located_by_names(judged.machine, common, cases)?;
+    CasesByName { judged, cases, common }.add_conditions(&mut analysis);
+    Some(analysis)
+}
+
+/// The cases with the words of the texts that they give to the machine, and what failing ones have in common then.
+/// `None` if nothing fails, if the machine takes no texts, or if the cases are too many to read them again.
+fn with_texts(judged: JudgedCases<'_>, cases: &NamedCases) -> Option<(CommonParts, NamedCases)> {
+    if cases.failing.is_empty() || cases.count() > MAX_COMPARED || !judged.info().is_some_and(has_texts) {
+        return None;
+    }
+    let (mut failing, mut passing) = (Vec::new(), Vec::new());
+    judged.for_each(|found| if found.is_passing { &mut passing } else { &mut failing }.push(found.words()));
+    let common = CommonParts::of(failing.iter().map(|case| (&*case.id, &*case.given)));
+    let mut cases = NamedCases::default();
+    failing.into_iter().for_each(|case| cases.add(&common, case, false));
+    passing.into_iter().for_each(|case| cases.add(&common, case, true));
+    cases.sort();
+    Some((common, cases))
 }
 
 /// What is needed to find out what the cases of a run execute.
@@ -179,7 +208,7 @@ impl Spectrometer<'_> {
             let Some(is_passing) = self.verdicts.of(&id).and_then(VerdictKind::passes) else { continue };
             if is_named {
                 let cases = spectra.named.entry(loaded.format.machine).or_default();
-                cases.add(self.common, id, is_passing);
+                cases.add(self.common, CaseWords::of_id(id), is_passing);
                 continue;
             }
             let extent = if is_passing { Extent::Beginning } else { Extent::Whole };

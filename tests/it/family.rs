@@ -80,6 +80,18 @@ fn failures_with_a_common_flag_are_one_group() {
     golden::file("family-states", &states.collect::<Vec<_>>().join("\n"));
 }
 
+/// Three faults in operations that are texts of the program: one fails always, one under a condition, and one in some of
+/// its cases, which nothing but the operation separates.
+#[test]
+#[cfg(unix)]
+fn failures_with_a_common_text_are_one_group() {
+    let machine = format!("calculator=python3 {}", at_root("tests/testees/calculator.py").display());
+    let family = ["--family", "tests/families/calculator.toml", "--vm", &machine];
+    let ran = vmconf(&[&["suspects", "tests/families/calculator.json"], &family[..]].concat());
+    assert_eq!(ran.exit, 1, "{ran:?}");
+    golden::file("family-common-texts", &stable(&ran.stdout));
+}
+
 #[test]
 #[cfg(unix)]
 fn what_is_malformed_is_located() {

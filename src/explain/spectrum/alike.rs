@@ -1,10 +1,10 @@
-//! What failing cases have in common on a machine whose instructions are unknown: the file, and words of the name.
-//! Nothing is executed for it. Of passing cases, nothing is kept but their numbers: corpora have millions of them.
+//! What failing cases have in common on a machine whose instructions are unknown: the file, and words of the name and of
+//! texts. Nothing is executed for it. Of passing cases, nothing is kept but their numbers: corpora have millions of them.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::explain::suspects::{
-    CountedPasses, FailureEvidence, SpectrumCase, SpectrumOutcome, SpectrumPoints, locate,
+    CountedPasses, FailureEvidence, SpectrumCase, SpectrumOutcome, SpectrumPoints, locate, ochiai,
 };
 use crate::model::{SuspectAnalysis, unnumbered};
 
@@ -17,54 +17,102 @@ const MIN_ODDS: u64 = 2;
 /// The most words of a name that are compared.
 const MAX_WORDS: usize = 8;
 
+/// What stands before a file that cases have in common, and before a word of their names.
+const FILE: &str = "file ";
+const NAME: &str = "name ";
+
+/// A case that may have something in common with others.
+#[derive(Debug, Clone)]
+pub(super) struct CaseWords {
+    pub(super) id: String,
+    /// The words of texts that it gives to the machine, each after the name of its field; none in a corpus that is too
+    /// large to read them.
+    pub(super) given: Vec<String>,
+}
+
+impl CaseWords {
+    /// A case of which only the id is known.
+    pub(super) fn of_id(id: String) -> CaseWords {
+        CaseWords { id, given: Vec::new() }
+    }
+}
+
 /// What several failing cases of a run have in common, each with a number.
 #[derive(Default)]
 pub(super) struct CommonParts {
     files: HashMap<String, u32>,
     words: HashMap<String, u32>,
+    given: HashMap<String, u32>,
     /// What each is called, by its number.
     names: Vec<String>,
 }
 
 impl CommonParts {
     /// What several cases with these ids have in common.
-    pub(super) fn of<'i>(ids: impl Iterator<Item = &'i str>) -> CommonParts {
-        let (mut files, mut words) = (BTreeMap::new(), BTreeMap::new());
-        for id in ids {
+    pub(super) fn of_ids<'i>(ids: impl Iterator<Item = &'i str>) -> CommonParts {
+        CommonParts::of(ids.map(|id| (id, &[][..])))
+    }
+
+    /// What several cases with these ids and words of texts have in common.
+    pub(super) fn of<'i>(cases: impl Iterator<Item = (&'i str, &'i [String])>) -> CommonParts {
+        let (mut files, mut words, mut given) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        for (id, texts) in cases {
             *files.entry(file_name(id)).or_insert(0) += 1;
             for word in words_of(id) {
                 *words.entry(word).or_insert(0) += 1;
             }
+            for word in texts {
+                *given.entry(&**word).or_insert(0) += 1;
+            }
         }
         let mut common = CommonParts::default();
-        for (kind, counts, numbers) in
-            [("file", files, &mut common.files), ("name", words, &mut common.words)]
-        {
+        for (prefix, counts, numbers) in [
+            (FILE, files, &mut common.files),
+            (NAME, words, &mut common.words),
+            ("", given, &mut common.given),
+        ] {
             for (part, _) in counts.into_iter().filter(|(_, count)| *count > 1) {
                 numbers.insert(part.to_owned(), u32::try_from(common.names.len()).unwrap_or(u32::MAX));
-                common.names.push(format!("{kind} {part}"));
+                common.names.push(format!("{prefix}{part}"));
             }
         }
         common
     }
 
-    /// The numbers of what the case with this id has in common with failing ones, in ascending order.
-    pub(super) fn of_case(&self, id: &str) -> Vec<u32> {
-        let file = self.files.get(file_name(id));
+    /// The numbers of what a case has in common with failing ones, in ascending order.
+    pub(super) fn of_case(&self, case: &CaseWords) -> Vec<u32> {
+        let words = words_of(&case.id).filter_map(|word| self.words.get(word));
+        let given = case.given.iter().filter_map(|word| self.given.get(word));
         let mut numbers: Vec<u32> =
-            words_of(id).filter_map(|word| self.words.get(word)).chain(file).copied().collect();
+            words.chain(given).chain(self.files.get(file_name(&case.id))).copied().collect();
         numbers.sort_unstable();
         numbers.dedup();
         numbers
     }
 
+    /// Whether words of texts are among them.
+    pub(super) fn has_given(&self) -> bool {
+        !self.given.is_empty()
+    }
+
     /// Whether this is a word that is a number, decimal or hexadecimal.
     fn is_number(&self, part: u32) -> bool {
-        let word = self.names[part as usize].strip_prefix("name ");
-        word.is_some_and(|word| {
+        let name = &self.names[part as usize];
+        let word = name.rsplit_once(' ').filter(|_| !name.starts_with(FILE));
+        word.is_some_and(|(_, word)| {
             let word = word.strip_prefix("0x").unwrap_or(word);
             word.contains(|it: char| it.is_ascii_digit()) && word.chars().all(|it| it.is_ascii_hexdigit())
         })
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// What it is called.
+    pub(super) fn name(&self, part: u32) -> &str {
+        &self.names[part as usize]
     }
 
     /// The number of what is called so.
@@ -121,8 +169,9 @@ pub(super) struct NamedCases {
 }
 
 impl NamedCases {
-    pub(super) fn add(&mut self, common: &CommonParts, id: String, is_passing: bool) {
-        let parts = common.of_case(&id);
+    pub(super) fn add(&mut self, common: &CommonParts, case: CaseWords, is_passing: bool) {
+        let parts = common.of_case(&case);
+        let id = case.id;
         if !is_passing {
             self.failing.push(NamedFailure { id, parts });
             return;
@@ -152,6 +201,35 @@ impl NamedCases {
             self.passing_in.extend(file.passing_in);
         }
         self.failing.extend(file.failing);
+    }
+
+    /// What a failing case has in common with others, once the cases are sorted.
+    pub(super) fn common_parts(&self, id: &str) -> &[u32] {
+        let index = self.failing.binary_search_by(|case| (*case.id).cmp(id));
+        index.map_or(&[], |index| &self.failing[index].parts)
+    }
+
+    /// What these failing cases have in common, first what separates them best from the passing ones.
+    #[expect(clippy::cast_precision_loss, reason = "numbers of cases are far below 2^53")]
+    pub(super) fn best_parts(&self, common: &CommonParts, ids: &[String]) -> Vec<u32> {
+        let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
+        for part in ids.iter().flat_map(|id| self.common_parts(id)) {
+            *counts.entry(*part).or_default() += 1;
+        }
+        let score = |part: u32, count: u64| ochiai(count as f64, self.passing_with(part), ids.len() as f64);
+        let several = counts.into_iter().filter(|(part, count)| {
+            let passing = self.passing_with(*part);
+            let others = [ids.len() as u64 - count, self.passing.saturating_sub(passing)];
+            *count > 1 && !common.is_number(*part) && !is_average([*count, passing], others)
+        });
+        let mut scored: Vec<(f64, u32)> = several.map(|(part, count)| (score(part, count), part)).collect();
+        scored.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
+        scored.into_iter().map(|(_, part)| part).collect()
+    }
+
+    /// How many cases there are.
+    pub(super) fn count(&self) -> u64 {
+        self.failing.len() as u64 + self.passing
     }
 
     /// Brings the cases, which arrive in the order that threads decide, into one order.
@@ -196,7 +274,7 @@ pub(super) fn located_by_names(
         failing[*part as usize] += 1;
     }
     let mut points = SpectrumPoints::default();
-    let all = cases.failing.len() as u64 + cases.passing;
+    let all = cases.count();
     let repeated = cases.repeated_in_a_file();
     let tells_apart = |part: u32| {
         let (failing, passing): (u64, _) = (failing[part as usize], cases.passing_with(part));
@@ -248,10 +326,10 @@ mod tests {
     /// The analysis of cases with these ids, of which those with `true` pass.
     fn located(cases: &[(String, bool)]) -> Option<SuspectAnalysis> {
         let failing = cases.iter().filter(|(_, is_passing)| !is_passing).map(|(id, _)| &**id);
-        let common = CommonParts::of(failing);
+        let common = CommonParts::of_ids(failing);
         let mut named = NamedCases::default();
         for (id, is_passing) in cases {
-            named.add(&common, id.clone(), *is_passing);
+            named.add(&common, CaseWords::of_id(id.clone()), *is_passing);
         }
         located_by_names("z80", &common, &named)
     }

@@ -15,14 +15,14 @@ use crate::model::{
 };
 use crate::text::typed::address_key;
 
-/// The most cases that a rule is sought for.
-pub(super) const MAX_COMPARED: u64 = 20_000;
-
 /// The share of the failing cases that must follow a rule, and of the passing cases that must not, in percent.
-const SEPARATED: usize = 95;
+pub(super) const SEPARATED: usize = 95;
 
 /// How many times less likely than 1 in the number of tried rules a separation by chance must be.
-const RARITY: f64 = 100.0;
+pub(super) const RARITY: f64 = 100.0;
+
+/// How many rules the bounds of a number count as: they are hardly independent of each other.
+const RULES_OF_BOUNDS: usize = 8;
 
 /// The most numbers in tables, tuples and lists that are observed.
 const MAX_INSIDE: usize = 64;
@@ -416,7 +416,11 @@ impl NumberColumn<'_> {
         match *field_type {
             FieldType::Unsigned(bits) => (0..bits).for_each(|bit| self.offer(best, NumberTest::Bit(bit))),
             // Of bounds that separate alike, that of negative numbers says most.
-            FieldType::Signed(_) => self.offer(best, NumberTest::Below(self.number.bias())),
+            FieldType::Signed(bits) => {
+                self.offer(best, NumberTest::Below(self.number.bias()));
+                // All bits but that of the sign are as in two's complement.
+                (0..bits - 1).for_each(|bit| self.offer(best, NumberTest::Bit(bit)));
+            }
             _ => {}
         }
         // A value that most failing cases have, or most passing ones.
@@ -448,8 +452,7 @@ impl NumberColumn<'_> {
             best.offer(self, NumberTest::Below(pair[1].0), below);
             best.tried -= 1;
         }
-        // The bounds of a field are hardly independent of each other.
-        best.tried += 8;
+        best.tried += RULES_OF_BOUNDS;
     }
 }
 

@@ -1,34 +1,40 @@
 //! What separates the failing from the passing cases of a suspect on a machine whose instructions are unknown: their
 //! files, or the state before.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 
-use super::alike::{CommonParts, NamedCases};
-use super::before::{MAX_COMPARED, NumbersBefore, ObservedNumber, SeparatingRule, numbers, observed, rule};
+use super::alike::{CaseWords, CommonParts, NamedCases};
+use super::before::{
+    NumbersBefore, ObservedNumber, RARITY, SEPARATED, SeparatingRule, numbers, observed, rule,
+};
+use super::judged::{FoundCase, JudgedCases};
 use crate::explain::suspects::ochiai;
-use crate::model::{SeparatingCondition, Suspect, SuspectAnalysis, SuspectName, VerdictKind, counted};
-use crate::run::sources::Sources;
-use crate::run::{FileOpener, KnownVerdicts, LoadOptions, LoadedCase, LoadedFile};
+use crate::model::{SeparatingCondition, Suspect, SuspectAnalysis, SuspectName, counted};
+
+/// The most cases that a rule is sought for.
+pub(super) const MAX_COMPARED: u64 = 20_000;
+
+/// The most things that unexplained cases have in common of which a condition is sought.
+const MAX_PARTS: usize = 4;
+
+/// The fewest unexplained cases whose only suspect is what they have in common.
+const MIN_SHARED: usize = 3;
 
 /// The most files that a condition names.
 const MAX_FILES: usize = 4;
 
 /// The cases of a machine whose instructions are unknown, and what is needed to read those of a suspect again.
 pub(super) struct CasesByName<'c> {
-    pub(super) machine: &'c str,
+    pub(super) judged: JudgedCases<'c>,
     pub(super) cases: &'c NamedCases,
     pub(super) common: &'c CommonParts,
-    pub(super) verdicts: &'c KnownVerdicts,
 }
 
 impl CasesByName<'_> {
-    /// Adds to each suspect the condition that separates its failing from its passing cases, if there is one.
-    pub(super) fn add_conditions(
-        &self,
-        sources: &Sources,
-        options: &LoadOptions,
-        analysis: &mut SuspectAnalysis,
-    ) {
+    /// Adds to each suspect the condition that separates its failing from its passing cases, if there is one, and adds
+    /// the suspects that only a condition reveals.
+    pub(super) fn add_conditions(&self, analysis: &mut SuspectAnalysis) {
         let mut groups = Vec::new();
         for (index, suspect) in analysis.suspects.iter_mut().enumerate() {
             let Some(part) = self.common.number(&suspect.name.op) else { continue };
@@ -37,27 +43,77 @@ impl CasesByName<'_> {
                 && suspect.passing > 0
                 && suspect.failing + suspect.passing <= MAX_COMPARED
             {
-                groups.push((CaseGroup::Suspect(index), StatesBefore::of(Some(part))));
+                groups.push(StatesBefore::of(CaseGroup::Suspect { index, part }));
             }
         }
         // What explains all failures at once is said in place of several suspects.
         let is_one = analysis.suspects.len() == 1 && analysis.unexplained.is_empty();
         if !is_one && analysis.failures + analysis.passing <= MAX_COMPARED {
-            groups.push((CaseGroup::Machine, StatesBefore::of(None)));
+            groups.push(StatesBefore::of(CaseGroup::Machine));
+            let parts = self.cases.best_parts(self.common, &analysis.unexplained);
+            let parts = parts.into_iter().take(MAX_PARTS).map(Some).chain([None]);
+            groups.extend(parts.map(|part| StatesBefore::of(CaseGroup::Unexplained(part))));
         }
         if groups.is_empty() {
             return;
         }
-        let observed = self.read(sources, options, &mut groups);
-        for (group, before) in groups {
-            match group {
-                CaseGroup::Suspect(index) => analysis.suspects[index].condition = before.condition(&observed),
-                CaseGroup::Machine => {
-                    if let Some(suspect) = before.suspect(self.machine, &observed) {
-                        self.put_first(analysis, suspect);
-                    }
+        let observed = self.read(&analysis.unexplained, &mut groups);
+        for before in groups {
+            let rule = before.rule(&observed);
+            match (before.group, rule) {
+                (CaseGroup::Suspect { index, .. }, Some(rule)) => {
+                    analysis.suspects[index].condition = Some(rule.condition);
                 }
+                (CaseGroup::Machine, Some(rule)) => {
+                    self.put_first(analysis, before.suspect(self.judged.machine, rule));
+                    // What such a rule leaves is too little for another one.
+                    return;
+                }
+                (CaseGroup::Unexplained(None), Some(rule)) => {
+                    add_last(analysis, before.suspect(self.judged.machine, rule));
+                }
+                (CaseGroup::Unexplained(Some(part)), Some(rule)) => {
+                    let SeparatingRule { condition, .. } = rule.clone();
+                    let suspect = before.suspect(self.judged.machine, rule);
+                    add_last(analysis, self.of_part(part, suspect.cases, Some(condition)));
+                }
+                (CaseGroup::Unexplained(Some(part)), None) if self.is_shared(part, &analysis.unexplained) => {
+                    add_last(analysis, self.of_part(part, before.ids, None));
+                }
+                (_, None) => {}
             }
+        }
+        analysis.suspects.sort_by_key(|suspect| Reverse(suspect.cases.len()));
+    }
+
+    /// Whether nearly all of these failing cases have something in common that passing ones have too rarely for chance.
+    #[expect(clippy::cast_precision_loss, reason = "numbers of cases are far below 2^53")]
+    fn is_shared(&self, part: u32, ids: &[String]) -> bool {
+        let with = ids.iter().filter(|id| self.cases.common_parts(id).contains(&part)).count();
+        let share = self.cases.passing_with(part) as f64 / self.cases.passing.max(1) as f64;
+        let chance = share.powf(with as f64) * (ids.len() * self.common.len()) as f64;
+        with >= MIN_SHARED && with * 100 >= ids.len() * SEPARATED && share <= 0.5 && chance * RARITY < 1.0
+    }
+
+    /// A suspect that is what these failing cases have in common.
+    fn of_part(&self, part: u32, cases: Vec<String>, condition: Option<SeparatingCondition>) -> Suspect {
+        let failing = self.cases.failing.iter().filter(|case| case.has(part)).count() as u64;
+        let passing = self.cases.passing_with(part);
+        #[expect(clippy::cast_precision_loss, reason = "numbers of cases are far below 2^53")]
+        let explained = cases.len() as f64;
+        Suspect {
+            name: SuspectName {
+                machine: self.judged.machine.to_owned(),
+                op: self.common.name(part).to_owned(),
+            },
+            score: ochiai(explained, passing, explained),
+            alone: 0,
+            diverging: 0,
+            failing,
+            passing,
+            condition,
+            example: None,
+            cases,
         }
     }
 
@@ -80,7 +136,7 @@ impl CasesByName<'_> {
         let left: Vec<_> =
             analysis.suspects.iter().filter_map(|it| self.common.number(&it.name.op)).collect();
         let is_alone =
-            |id: &&String| self.common.of_case(id).iter().filter(|part| left.contains(part)).count() == 1;
+            |id: &&String| self.cases.common_parts(id).iter().filter(|part| left.contains(part)).count() == 1;
         for other in &mut analysis.suspects {
             let mut alone = other.cases.iter().filter(is_alone);
             other.example = alone.next().cloned();
@@ -90,66 +146,67 @@ impl CasesByName<'_> {
     }
 
     /// Reads what the cases of these groups give to the machine; returns what is observed of it.
-    fn read(
-        &self,
-        sources: &Sources,
-        options: &LoadOptions,
-        groups: &mut [(CaseGroup, StatesBefore)],
-    ) -> Vec<ObservedNumber> {
+    fn read(&self, unexplained: &[String], groups: &mut [StatesBefore]) -> Vec<ObservedNumber> {
+        let unexplained: HashSet<&str> = unexplained.iter().map(|id| &**id).collect();
         let mut all = Vec::new();
-        let mut opener = FileOpener::new(options);
-        for source in sources {
-            if options.run.interrupt.is_requested() {
-                break;
-            }
-            let file = opener.open(source);
-            for case in (0..file.cases()).filter_map(|index| file.case(index)) {
-                self.read_case(&file, &case, &mut all, groups);
-            }
-        }
+        self.judged.for_each(|found| {
+            self.read_case(&found, &unexplained, &mut all, groups);
+        });
         all
     }
 
     /// Adds what a case gives to the machine to those groups that have the case.
     fn read_case(
         &self,
-        file: &LoadedFile<'_>,
-        case: &LoadedCase<'_>,
+        found: &FoundCase<'_>,
+        unexplained: &HashSet<&str>,
         all: &mut Vec<ObservedNumber>,
-        groups: &mut [(CaseGroup, StatesBefore)],
+        groups: &mut [StatesBefore],
     ) -> Option<()> {
-        let (id, is_passing) = self.verdict(case)?;
-        let parts = self.common.of_case(&id);
-        let has = |before: &&mut StatesBefore| before.part.is_none_or(|part| parts.contains(&part));
-        let mut having = groups.iter_mut().map(|(_, before)| before).filter(has).peekable();
+        let case = if self.common.has_given() { found.words() } else { CaseWords::of_id(found.id.clone()) };
+        let parts = self.common.of_case(&case);
+        let is_left = found.is_passing || unexplained.contains(&*found.id);
+        let has = |before: &&mut StatesBefore| match before.group {
+            CaseGroup::Machine => true,
+            CaseGroup::Suspect { part, .. } => parts.contains(&part),
+            CaseGroup::Unexplained(part) => is_left && part.is_none_or(|part| parts.contains(&part)),
+        };
+        let mut having = groups.iter_mut().filter(has).peekable();
         having.peek()?;
-        let read = case.read().ok()?.case?;
         if all.is_empty() {
-            *all = observed(file.options().families.machine(read.machine)?);
+            *all = observed(found.info());
         }
-        let numbers = numbers(&read.program.0, all);
-        having.for_each(|before| before.add(&id, is_passing, &numbers));
+        let numbers = numbers(&found.program()?.0, all);
+        having.for_each(|before| before.add(&found.id, found.is_passing, &numbers));
         Some(())
     }
+}
 
-    /// The id of a case of the machine, and whether it passes; `None` for other cases.
-    fn verdict(&self, case: &LoadedCase<'_>) -> Option<(String, bool)> {
-        if case.format.machine != self.machine {
-            return None;
-        }
-        let id = case.id.to_string();
-        let is_passing = self.verdicts.of(&id).and_then(VerdictKind::passes)?;
-        Some((id, is_passing))
+/// Adds a suspect that explains cases that no other one does, unless one that was added before it explains most of them.
+fn add_last(analysis: &mut SuspectAnalysis, mut suspect: Suspect) {
+    let left: HashSet<&String> = analysis.unexplained.iter().collect();
+    let before = suspect.cases.len();
+    suspect.cases.retain(|id| left.contains(id));
+    if 2 * suspect.cases.len() <= before {
+        return;
     }
+    let explained: HashSet<&String> = suspect.cases.iter().collect();
+    analysis.unexplained.retain(|id| !explained.contains(id));
+    analysis.others.retain(|other| *other != suspect.name);
+    suspect.alone = suspect.cases.len() as u64;
+    suspect.example = suspect.cases.first().cloned();
+    analysis.suspects.push(suspect);
 }
 
 /// Cases that are compared.
 #[derive(Debug, Clone, Copy)]
 enum CaseGroup {
-    /// Those of the suspect with this index.
-    Suspect(usize),
+    /// Those of the suspect with this index, which have this in common.
+    Suspect { index: usize, part: u32 },
     /// All of the machine.
     Machine,
+    /// The failing cases that no suspect explains and the passing ones: those with this in common, or all.
+    Unexplained(Option<u32>),
 }
 
 /// Several files of which all cases of a suspect fail, if no case of it in another file does. Files with one such case
@@ -173,25 +230,25 @@ fn by_file(cases: &NamedCases, part: u32) -> Option<SeparatingCondition> {
     Some(SeparatingCondition { what, failing: failing as u64, passing: 0 })
 }
 
-/// What cases give to the machine.
+/// What the cases of a group give to the machine.
 struct StatesBefore {
-    /// What they have in common; `None` for all cases.
-    part: Option<u32>,
+    group: CaseGroup,
     failing: Vec<NumbersBefore>,
     passing: Vec<NumbersBefore>,
-    /// The ids of the failing ones, if these are all.
+    /// The ids of the failing ones.
     ids: Vec<String>,
 }
 
 impl StatesBefore {
-    fn of(part: Option<u32>) -> StatesBefore {
-        StatesBefore { part, failing: Vec::new(), passing: Vec::new(), ids: Vec::new() }
+    fn of(group: CaseGroup) -> StatesBefore {
+        StatesBefore { group, failing: Vec::new(), passing: Vec::new(), ids: Vec::new() }
     }
 
     fn add(&mut self, id: &str, is_passing: bool, numbers: &NumbersBefore) {
-        let cases = if is_passing { &mut self.passing } else { &mut self.failing };
-        cases.push(numbers.clone());
-        if self.part.is_none() && !is_passing {
+        if is_passing {
+            self.passing.push(numbers.clone());
+        } else {
+            self.failing.push(numbers.clone());
             self.ids.push(id.to_owned());
         }
     }
@@ -201,19 +258,14 @@ impl StatesBefore {
         rule(observed, &failing, &passing)
     }
 
-    fn condition(&self, observed: &[ObservedNumber]) -> Option<SeparatingCondition> {
-        Some(self.rule(observed)?.condition)
-    }
-
     /// The state before as what explains the failures.
-    fn suspect(&self, machine: &str, observed: &[ObservedNumber]) -> Option<Suspect> {
-        let rule = self.rule(observed)?;
+    fn suspect(&self, machine: &str, rule: SeparatingRule) -> Suspect {
         let following = self.ids.iter().zip(&self.failing).filter(|(_, numbers)| rule.holds(numbers));
         let cases: Vec<String> = following.map(|(id, _)| id.clone()).collect();
         let SeparatingCondition { what, failing, passing } = rule.condition;
         #[expect(clippy::cast_precision_loss, reason = "numbers of cases are far below 2^53")]
         let explained = cases.len() as f64;
-        Some(Suspect {
+        Suspect {
             name: SuspectName { machine: machine.to_owned(), op: format!("state with {what}") },
             score: ochiai(explained, passing, explained),
             alone: failing,
@@ -223,7 +275,7 @@ impl StatesBefore {
             condition: None,
             example: cases.first().cloned(),
             cases,
-        })
+        }
     }
 }
 
@@ -235,13 +287,13 @@ mod tests {
     fn condition(in_each: usize) -> Option<String> {
         let ids = |file: usize| (0..in_each).map(move |number| format!("{file}.json::DD {number}"));
         let failing: Vec<_> = (0..2).flat_map(ids).collect();
-        let common = CommonParts::of(failing.iter().map(String::as_str));
+        let common = CommonParts::of_ids(failing.iter().map(String::as_str));
         let mut cases = NamedCases::default();
         for id in failing {
-            cases.add(&common, id, false);
+            cases.add(&common, CaseWords::of_id(id), false);
         }
         for id in (2..4).flat_map(ids) {
-            cases.add(&common, id, true);
+            cases.add(&common, CaseWords::of_id(id), true);
         }
         by_file(&cases, common.number("name DD")?).map(|condition| condition.what)
     }
