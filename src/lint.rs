@@ -210,6 +210,11 @@ impl Checked {
         Checked { cases: count, ..Checked::new(source, text, diagnostics) }
     }
 
+    /// Removes the edits that fix the diagnostics, for a file that no command can write.
+    pub fn drop_edits(&mut self) {
+        self.diagnostics.iter_mut().for_each(Diagnostic::drop_edit);
+    }
+
     /// The edits that fix the diagnostics, in document order.
     pub fn edits(&self) -> impl Iterator<Item = &Edit> {
         self.diagnostics.iter().filter_map(Diagnostic::edit)

@@ -63,6 +63,9 @@ impl CheckArgs {
             if self.fix {
                 checked = fixed(&mut checker, &source, checked, &mut unwritten);
             }
+            if source.is_compressed() {
+                checked.drop_edits();
+            }
             summary.count(&checked);
             out.file(&checked)?;
         }

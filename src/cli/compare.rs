@@ -57,7 +57,7 @@ impl CompareArgs {
         let (after, after_name) = find(&recorded, &self.after)?;
         let names = [&*before_name, &*after_name];
         let comparison = comparison::compare(&before, &after);
-        let cautions = comparison::cautions(&before, &after, names);
+        let cautions = comparison::cautions(&before, &after, names, &comparison);
         let extent = if self.all { ComparisonExtent::All } else { ComparisonExtent::Short };
         let commands = [before.command.as_deref(), after.command.as_deref()];
         let shown = Shown { names, commands, comparison: &comparison, cautions: &cautions, extent };

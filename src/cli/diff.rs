@@ -32,8 +32,8 @@ const PATHS: &str = "Vector files, folders, or case ids; - reads them from stand
 ///
 /// Example: vmconf diff vectors/minic89/programs/add-overflows.json
 ///
-/// Without PATHS, explains the outstanding failures: the cases that failed in a run from this folder and
-/// have not passed since.
+/// Without PATHS, explains the outstanding failures that the filters select: the cases that failed in a run
+/// from this folder and have not passed since.
 #[derive(Debug, Args)]
 #[command(mut_arg("paths", |paths| paths.help(PATHS)))]
 pub(super) struct Diff {
@@ -73,7 +73,7 @@ impl Diff {
         options.run.flaky = self.vm.flaky();
         options.run.worlds = self.worlds.open(settings)?;
         let failures = FailuresOf::testee(&options.run.testee);
-        let mut rerun = self.select.is_all().then(|| outstanding(&settings.anchor, &failures)).transpose()?;
+        let mut rerun = self.outstanding(&settings.anchor, &failures)?;
         let sources = match &rerun {
             Some(rerun) => rerun.sources(),
             None => self.select.sources(settings, &options)?,
@@ -109,6 +109,21 @@ impl Diff {
         let selection = paths.and(settings.repeated(FlagEffect::Selection));
         let exit = output.end(&selection, &settings.repeated(FlagEffect::Verdicts))?;
         Ok(with_misconduct(&options.run.testee, exit))
+    }
+
+    /// The outstanding failures, if no path is typed: the cases that failed or were broken in runs of a machine from
+    /// this folder, and have not passed since. `None` if filters select cases and nothing is outstanding.
+    fn outstanding(&self, anchor: &Anchor, of: &FailuresOf) -> anyhow::Result<Option<RerunCases>> {
+        if !self.select.is_unnamed() {
+            return Ok(None);
+        }
+        let failed = RerunCases::read(anchor, VerdictKind::is_failed_or_broken, of);
+        match failed {
+            Ok(failed) if !failed.is_empty() => Ok(Some(failed)),
+            _ if !self.select.is_all() => Ok(None),
+            Ok(failed) => Err(NothingToDo(failed.nothing().to_owned()).into()),
+            Err(error) => Err(error),
+        }
     }
 
     fn last(&self) -> usize {
@@ -192,13 +207,4 @@ impl<W: Write> DiffOutput<'_, W> {
         self.out.flush()?;
         Ok(exit)
     }
-}
-
-/// The cases that failed or were broken in runs of a machine from this folder, and have not passed since.
-fn outstanding(anchor: &Anchor, of: &FailuresOf) -> anyhow::Result<RerunCases> {
-    let failed = RerunCases::read(anchor, VerdictKind::is_failed_or_broken, of)?;
-    if failed.is_empty() {
-        return Err(NothingToDo(failed.nothing().to_owned()).into());
-    }
-    Ok(failed)
 }

@@ -183,7 +183,9 @@ impl Update {
         if reports.is_empty() && updated.changes.is_empty() {
             return Err(NothingToDo(format!("no case ran{}", settings.restrictions())).into());
         }
-        for report in reports.iter().filter(|report| report.verdict.kind() == VerdictKind::Error) {
+        let is_wrong =
+            |report: &&CaseReport| matches!(report.verdict.kind(), VerdictKind::Error | VerdictKind::Flaky);
+        for report in reports.iter().filter(is_wrong) {
             note_broken(report);
             exit = Exit::Broken;
         }

@@ -10,8 +10,8 @@ use vmconf::report;
 use vmconf::run::anchor::Anchor;
 use vmconf::run::merge::{self, MergedRun, PartSource};
 use vmconf::run::open_file::open_below;
-use vmconf::text::file_name::path_of;
-use vmconf::wire::record;
+use vmconf::text::file_name::{path_of, uncompressed_name};
+use vmconf::wire::{gzip, record};
 
 use super::input::read_text_at_most;
 use super::reports::{ReportArgs, Reports};
@@ -75,15 +75,19 @@ fn exit(event: &Event) -> Option<Exit> {
     if let Event::Ended(summary) = event { Some(summary.exit()) } else { None }
 }
 
-/// The text of a vector file; `None` if it is not a regular file below the folder. Other people write reports,
+/// The text of a vector file, unpacked if it is compressed; `None` if it is not a regular file below the folder. Other people write reports,
 /// and an excerpt would show any file that they name.
 fn vector_text(folder: &Path, file: &str) -> Option<String> {
-    let path = path_of(file);
+    let (path, is_compressed) = (path_of(file), uncompressed_name(file).is_some());
     if path.components().any(|part| part == Component::ParentDir) {
         return None;
     }
     let file = open_below(folder, &folder.join(path).canonicalize().ok()?).ok()?;
-    let bytes = file.read_at_most(Limits::default().file_size).ok()??;
+    let limit = Limits::default().file_size;
+    let mut bytes = file.read_at_most(limit).ok()??;
+    if is_compressed {
+        bytes = gzip::unpacked(&bytes, limit).ok()??;
+    }
     // A run shows invalid UTF-8 the same way.
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }

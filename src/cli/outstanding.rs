@@ -1,7 +1,7 @@
 //! The outstanding failures: a case that fails, is broken, or passes though it is known to fail is outstanding
 //! until a later run finds otherwise, or the case no longer exists.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io::{self, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -106,15 +106,19 @@ pub(super) fn outcomes(anchor: &Anchor) -> anyhow::Result<Outcomes> {
     Ok(Outcomes { verdicts, suspects })
 }
 
-/// The suspects of outstanding failures, by the ids of these. A run that is deleted or damaged has none.
-fn suspects(anchor: &Anchor, outstanding: &Outstanding) -> anyhow::Result<HashMap<String, String>> {
+/// The suspects of outstanding failures on each machine, by the ids of these. A run that is deleted or damaged has none.
+fn suspects(
+    anchor: &Anchor,
+    outstanding: &Outstanding,
+) -> anyhow::Result<HashMap<String, BTreeMap<Option<String>, String>>> {
     let runs = RecordedRuns::of(anchor)?;
-    let mut found = HashMap::new();
+    let mut found: HashMap<_, BTreeMap<_, _>> = HashMap::new();
     for name in runs.names.iter().rev() {
         let Ok(run) = runs.read(name) else { continue };
+        let vm = run.vm.map(|vm| vm.name);
         for (id, suspect) in run.suspects {
             if outstanding.contains_key(&id) {
-                found.entry(id).or_insert(suspect);
+                found.entry(id).or_default().entry(vm.clone()).or_insert(suspect);
             }
         }
     }

@@ -107,16 +107,18 @@ fn divergence(info: &MachineInfo, machines: [OnVm; 2]) -> Option<FirstDivergence
     }
 }
 
-/// The first difference between two runs. Fields that differ before anything is done, such as a count that a machine has
-/// wrong in every state, would hide all others: they are left out if others differ later.
+/// The first difference between two runs. A number that differs before anything is done, such as a count that a machine
+/// has wrong in every state, would hide all others: it is left out if others differ later. What differs in a compound,
+/// such as a storage, was loaded wrongly, and is the cause of what differs later.
 fn difference(info: &MachineInfo, [mut one, mut other]: [OnVm; 2]) -> Option<RunDifference> {
     // A machine that crashes here already has a verdict.
     let found = *bisect::runs(&mut one, &mut other, info.isa).ok()?.difference?;
-    if found.at != Parted::AtStart || found.states.is_empty() {
+    let field = |it: &StateDifference| it.at.first().to_string();
+    let is_number = |it: &StateDifference| it.at.parent().is_none();
+    if found.at != Parted::AtStart || found.states.is_empty() || !found.states.iter().all(is_number) {
         return Some(found);
     }
-    let whole = |it: &StateDifference| IgnoredField { field: it.at.first().to_string(), mask: None };
-    let wrong: Vec<_> = found.states.iter().map(whole).collect();
+    let wrong: Vec<_> = found.states.iter().map(|it| IgnoredField { field: field(it), mask: None }).collect();
     let [mut one, mut other] = [one, other].map(|machine| machine.also_without(&wrong));
     let later = bisect::runs(&mut one, &mut other, info.isa).ok().and_then(|it| it.difference);
     Some(later.map_or(found, |later| *later))

@@ -51,7 +51,8 @@ pub fn locate(
     cases: &[SpectrumCase],
     passes: &CountedPasses,
 ) -> SuspectAnalysis {
-    let mut cases: Vec<&SpectrumCase> = cases.iter().collect();
+    let (loaded_wrongly, mut cases): (Vec<&SpectrumCase>, Vec<_>) =
+        cases.iter().partition(|case| case.evidence.is_of_loading);
     cases.sort_by(|a, b| (a.length, &a.id).cmp(&(b.length, &b.id)));
     let table = SpectrumTable::new(points, cases, passes);
     let is_comparable = table.is_comparable();
@@ -60,7 +61,7 @@ pub fn locate(
     let doubt = Doubt::new(&table);
     let name = |op: &str| SuspectName { machine: machine.to_owned(), op: op.to_owned() };
     let mut analysis = SuspectAnalysis {
-        failures: table.failing_everywhere().len() as u64 + table.failing.len() as u64,
+        failures: (table.failing_everywhere().len() + table.failing.len() + loaded_wrongly.len()) as u64,
         passing: table.passing,
         uncleared: table.uncleared().map(name).collect(),
         is_comparable,
@@ -87,7 +88,8 @@ pub fn locate(
     let ops: Vec<&str> = suspects.iter().map(|(op, _)| *op).collect();
     let suspects = suspects.iter().map(|(op, explained)| suspect(&table, name(op), explained, &ops));
     analysis.suspects = suspects.collect();
-    analysis.unexplained.extend(table.failing_without(&covering).map(|case| case.id.clone()));
+    let without = table.failing_without(&covering);
+    analysis.unexplained.extend(without.chain(loaded_wrongly).map(|case| case.id.clone()));
     if !ops.is_empty() {
         let others = weak.into_iter().chain(others(&table, &covering, &rivals));
         let mut named: BTreeSet<&str> = ops.into_iter().collect();

@@ -1,6 +1,6 @@
 //! Runs states on several machines of a family, and says which of them end alike.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::thread::scope;
 
 use crate::formats::Format;
@@ -14,7 +14,7 @@ use crate::run::{
     Families, FamilyMachine, FileOptions, Flaky, IgnoredField, LoadOptions, NamedTestee, RunOptions, Worker,
 };
 use crate::testees::{MakeTestee, Stopped};
-use crate::text::typed::{address_of_key, compared, written};
+use crate::text::typed::{address_of_key, compared_after, written};
 
 /// Why machines cannot run states.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -234,7 +234,7 @@ impl<'m> StateRuns<'m> {
                 let value = |field: &&'static DeclaredField| {
                     let value = reported.observe(&field.name);
                     value
-                        .map(|value| comparable(field, value, program))
+                        .map(|value| compared_after(program, field, value))
                         .ok_or_else(|| format!("it did not report {}", field.name))
                 };
                 state = self.fields.iter().map(value).collect::<Result<Vec<_>, _>>();
@@ -265,23 +265,6 @@ impl<'m> StateRuns<'m> {
 
 fn is_ignored(field: &DeclaredField, ignored: &[IgnoredField]) -> bool {
     ignored.iter().any(|ignored| ignored.field == *field.name)
-}
-
-/// The part of a reported value that is compared.
-fn comparable(field: &DeclaredField, value: Value, program: &Program) -> Value {
-    let value = compared(value, &field.field_type, &field.options);
-    match (value, &field.field_type) {
-        (Value::Record(mut cells), FieldType::Memory(_)) => {
-            if field.options.unlisted == UnlistedCells::Any {
-                let given = program.0.get(&field.name).and_then(Value::members).unwrap_or_default();
-                let given: HashSet<_> = given.iter().map(|cell| &cell.0).collect();
-                cells.retain(|cell| given.contains(&cell.0));
-            }
-            cells.sort_by_cached_key(|cell| address_of_key(&cell.0));
-            Value::Record(cells)
-        }
-        (value, _) => value,
-    }
 }
 
 /// A memory with the cells that were given, also those that are 0 now; any other value as it is.
@@ -338,30 +321,4 @@ impl EndGroups {
 /// A value in one line, for reports.
 pub(super) fn shown(field: &DeclaredField, value: &Value) -> String {
     written(value, &field.field_type).replace('"', "")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::{FieldOptions, MemoryType};
-
-    /// Searching all given cells for each reported one would take minutes.
-    #[test]
-    fn cells_that_were_given_are_found_by_their_addresses() {
-        const CELLS: u32 = 400_000;
-        let number = |bits| Box::new(FieldType::Unsigned(bits));
-        let field = DeclaredField {
-            name: "ram".into(),
-            doc: String::new(),
-            field_type: FieldType::Memory(MemoryType { address: number(32), cell: number(8) }),
-            options: FieldOptions { unlisted: UnlistedCells::Any, ..FieldOptions::default() },
-        };
-        let cells = |addresses: &mut dyn Iterator<Item = u32>| {
-            Value::record(addresses.map(|address| (format!("{address:#x}"), Value::int(1))))
-        };
-        let given = Program::from(Value::record([("ram", cells(&mut (0..CELLS)))]));
-        let reported = cells(&mut (CELLS - 2..2 * CELLS).rev());
-        let expected = cells(&mut (CELLS - 2..CELLS));
-        assert_eq!(comparable(&field, reported, &given), expected);
-    }
 }

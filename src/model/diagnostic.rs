@@ -139,6 +139,11 @@ impl<P> Diagnostic<P> {
         }
     }
 
+    /// Removes the edit that fixes it, if any.
+    pub fn drop_edit(&mut self) {
+        self.remedy.take_if(|remedy| matches!(**remedy, Remedy::Edit(_)));
+    }
+
     /// Sets the place.
     #[must_use]
     pub fn with_place<Q>(self, place: Q) -> Diagnostic<Q> {

@@ -348,6 +348,12 @@ impl FirstDivergence {
         matches!(&self.differs[..], [DivergedDatum { datum, .. }] if datum == END)
     }
 
+    /// Whether parts of compounds, such as a storage, differ before the first step: the machine has loaded the case
+    /// wrongly. A number that differs then may be a count that is wrong in every state.
+    pub fn is_of_loading(&self) -> bool {
+        self.step == 0 && self.differs.iter().any(|it| it.datum.contains(['/', '[']))
+    }
+
     /// The mnemonics of what the machine and the embedded one execute in this step, if they execute different
     /// instructions in the same state.
     pub fn decoded(&self) -> Option<[&str; 2]> {

@@ -212,7 +212,7 @@ impl Assigned {
         let place = self.places;
         let name = self.add_line(&whole);
         if let Some(content) = file.content {
-            self.digest.update(content.bytes());
+            self.digest.update(content.to_string().as_bytes());
         }
         let mut has_first = None;
         for id in cases {

@@ -10,6 +10,9 @@ use super::omission::is_default;
 /// The maximum number of failures that a run explains by instructions, since their cases are kept until it ends.
 pub const MAX_FAILURES: usize = 5_000;
 
+/// What the record of a run has as the suspect of a failing case that no suspect explains, if others are explained.
+pub const UNEXPLAINED: &str = "not explained";
+
 /// What explains the failures of a run. Each case that fails is in one suspect, in `doubtful` or in `unexplained`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SuspectAnalysis {

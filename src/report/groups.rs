@@ -12,7 +12,7 @@ use super::case_block::case;
 use super::kind::{Grouping, ReportOptions};
 use super::spool::Spool;
 use super::suspects::{head, heading};
-use crate::model::suspects::MAX_FAILURES;
+use crate::model::suspects::{MAX_FAILURES, UNEXPLAINED};
 use crate::model::{CaseReport, Failure, SuspectAnalysis, SuspectName, VerdictKind};
 use crate::text::shell::quoted;
 
@@ -62,6 +62,8 @@ pub(super) struct FailureGroup {
     kind: VerdictKind,
     /// The instruction that explains them.
     pub(super) suspect: Option<SuspectName>,
+    /// Whether no suspect explains them, and suspects explain other groups.
+    is_unexplained: bool,
     /// Their cause, or the id of a case that is not grouped.
     pub(super) cause: String,
     /// The number of cases.
@@ -157,8 +159,10 @@ impl FailureGroups {
             match entry {
                 Entry::Occupied(mut known) => known.get_mut().add(id, text, instructions),
                 Entry::Vacant(place) => {
-                    let suspect = suspect.map(|suspect| suspect.name.clone());
-                    place.insert(FailureGroup::new(kind, suspect, &cause, id, text, instructions));
+                    let name = suspect.map(|suspect| suspect.name.clone());
+                    let mut group = FailureGroup::new(kind, name, &cause, id, text, instructions);
+                    group.is_unexplained = suspect.is_none() && !analysis.suspects.is_empty();
+                    place.insert(group);
                 }
             }
             if common.is_some() {
@@ -226,7 +230,18 @@ impl FailureGroup {
     ) -> FailureGroup {
         let first = vec![id.clone()];
         let (cause, fields) = (cause.to_owned(), IndexMap::new());
-        FailureGroup { kind, suspect, cause, count: 1, block, fields, instructions, shown: id, first }
+        FailureGroup {
+            kind,
+            suspect,
+            is_unexplained: false,
+            cause,
+            count: 1,
+            block,
+            fields,
+            instructions,
+            shown: id,
+            first,
+        }
     }
 
     fn add(&mut self, id: String, block: Vec<u8>, instructions: u64) {
@@ -283,10 +298,10 @@ impl FailureGroup {
         let expression = match &self.suspect {
             // A flaky case may pass when `cause` executes it again.
             _ if self.kind == VerdictKind::Flaky => format!("verdict({})", self.kind.name()),
-            // What cases without known instructions have in common is no mnemonic: the last run knows it.
+            // The last run knows which cases a suspect explains: others may execute it, too.
             Some(suspect) if self.has_in_common(suspect) => of_cause(&suspect.op),
-            Some(suspect) if suspect.is_no_instruction() => of_cause(&self.cause),
-            Some(suspect) => format!("op({}) and {}", suspect.op, of_cause(&self.cause)),
+            Some(suspect) => format!("{} and {}", of_cause(&suspect.op), of_cause(&self.cause)),
+            None if self.is_unexplained => format!("{} and {}", of_cause(UNEXPLAINED), of_cause(&self.cause)),
             None => of_cause(&self.cause),
         };
         let selection = options.selection.clone().narrowed(&expression);

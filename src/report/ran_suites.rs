@@ -29,6 +29,14 @@ struct RanFile {
     names: u128,
 }
 
+impl RanFile {
+    /// Whether the file had another text than in another run, or the files that the same cases opened had.
+    fn has_other_content(&self, other: &RanFile) -> bool {
+        let texts = |file: &RanFile| file.contents.iter().map(|it| it.of_file()).collect::<BTreeSet<_>>();
+        texts(self) != texts(other) || self.names == other.names && self.contents != other.contents
+    }
+}
+
 /// A suite that a run executed.
 pub(super) struct RanSuite<'r> {
     pub(super) name: String,
@@ -103,9 +111,10 @@ impl RanSuite<'_> {
         if own == its {
             return self.differs_in_cases(other);
         }
-        let changed = self.files.iter().filter(|(name, file)| {
-            other.files.get(*name).is_some_and(|other| other.contents != file.contents)
-        });
+        let changed = self
+            .files
+            .iter()
+            .filter(|(name, file)| other.files.get(*name).is_some_and(|other| other.has_other_content(file)));
         let changed: Vec<_> = changed.map(|(name, _)| escaped(name).to_string()).collect();
         let only = |one: &BTreeMap<&str, &RanFile>, other: &BTreeMap<&str, &RanFile>| {
             one.keys().filter(|name| !other.contains_key(*name)).count()
@@ -123,7 +132,7 @@ impl RanSuite<'_> {
         if second > 0 {
             parts.push(format!("{} only in the second", counted(second, "file")));
         }
-        Some(parts.join("; "))
+        if parts.is_empty() { self.differs_in_cases(other) } else { Some(parts.join("; ")) }
     }
 
     /// In which cases of the same files the runs differ, for people; `None` if they do not.
@@ -190,7 +199,7 @@ fn digest<'r>(files: impl Iterator<Item = (&'r str, &'r RanFile)> + Clone) -> Op
         }
         hasher.update(format!("{:?} {}\n", &name[common..], file.contents.len()).as_bytes());
         for content in &file.contents {
-            hasher.update(content.bytes());
+            hasher.update(content.to_string().as_bytes());
         }
     }
     Some(hasher.finalize().to_hex().to_string())
@@ -272,6 +281,29 @@ mod tests {
         assert_eq!(how(&others), ["the first ran 2 cases, the second 2, not the same ones"]);
         assert!(how(&ran_cases(&[("a/x.json", "1", "q"), ("a/x.json", "1", "p")])).is_empty());
         assert!(how(&ran_cases(&[("../a/x.json", "1", "p"), ("../a/x.json", "1", "q")])).is_empty());
+    }
+
+    /// A case that opens a file has its digest, too, so that each case of a file may have another one.
+    #[test]
+    fn opened_files_are_compared_only_between_the_same_cases() {
+        let ran = |cases: &[(&str, &str)]| {
+            let mut ran = RanFiles::default();
+            for (name, opened) in cases {
+                let id = CaseId { file: Arc::from("a/x.json"), name: Some((*name).into()), nth: 1 };
+                let content = Some(ContentDigest::of("text").with(&blake3::hash(opened.as_bytes())));
+                ran.add(&CaseReport { content, ..CaseReport::new(id, Verdict::Pass) });
+            }
+            ran
+        };
+        let all = ran(&[("p", "one"), ("q", "other")]);
+        let how = |other: &RanFiles| {
+            let found = unlike_suites([("all", &all), ("other", other)].into_iter(), &suite);
+            found.into_iter().map(|it| it.how).collect::<Vec<_>>()
+        };
+        let cases = "the first ran 2 cases, the second 1, not the same ones";
+        assert_eq!(how(&ran(&[("q", "other")])), [cases]);
+        assert_eq!(how(&ran(&[("p", "one"), ("q", "changed")])), ["1 file with other content: a/x.json"]);
+        assert!(how(&all).is_empty());
     }
 
     #[test]

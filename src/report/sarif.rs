@@ -12,7 +12,7 @@ use serde_json::{Value as Json, json};
 use super::annotation;
 use super::kind::{Report, ReportOptions};
 use super::truncate::truncate;
-use crate::model::{CaseReport, Event, Exit, FieldNotCompared, Position, RunSummary, Verdict, escaped};
+use crate::model::{CaseReport, Event, Exit, Position, RunSummary, Verdict, counted, escaped};
 use crate::text::config::CONFIG_FILE;
 use crate::text::file_name::{in_checkout, uri};
 use crate::text::sarif::OPENING;
@@ -20,6 +20,9 @@ use crate::wire::line::one_line;
 
 /// The maximum length of a part of a message, in characters.
 const MAX_LENGTH: usize = 1_000;
+
+/// The maximum number of results. GitHub refuses a run that has more.
+const MAX_RESULTS: usize = 25_000;
 
 /// The rule of cases that pass although a list expects them to fail.
 const UNEXPECTED_PASS: &str = "unexpected pass";
@@ -31,6 +34,8 @@ pub struct Sarif {
     /// The causes, in the order of their first results.
     rules: IndexSet<String>,
     results: usize,
+    /// How many results are left out.
+    left_out: u64,
     /// What was not compared.
     notifications: Vec<Json>,
 }
@@ -38,7 +43,8 @@ pub struct Sarif {
 impl Sarif {
     /// A report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: &ReportOptions) -> Sarif {
-        Sarif { out, options: options.clone(), rules: IndexSet::new(), results: 0, notifications: Vec::new() }
+        let (rules, notifications) = (IndexSet::new(), Vec::new());
+        Sarif { out, options: options.clone(), rules, results: 0, left_out: 0, notifications }
     }
 
     fn case(&mut self, report: &CaseReport) -> io::Result<()> {
@@ -49,6 +55,10 @@ impl Sarif {
             Verdict::UnexpectedPass(_) => UNEXPECTED_PASS.to_owned(),
             _ => report.cause().unwrap_or_default(),
         };
+        if self.results == MAX_RESULTS {
+            self.left_out += 1;
+            return Ok(());
+        }
         // The same wherever in the checkout the command runs.
         let mut id = report.id.clone();
         if !id.is_machine() {
@@ -107,6 +117,11 @@ impl Sarif {
         if self.results == 0 {
             self.head()?;
         }
+        if self.left_out > 0 {
+            let more = counted(self.left_out, "more failure");
+            self.notifications
+                .push(notification(&format!("{more}: a report has at most {MAX_RESULTS} results")));
+        }
         let described = |rule: &String| json!({ "id": rule, "shortDescription": { "text": rule } });
         let driver = json!({
             "name": "vmconf",
@@ -124,14 +139,17 @@ impl Sarif {
     }
 }
 
+fn notification(text: &str) -> Json {
+    json!({ "level": "note", "message": { "text": escaped(text) } })
+}
+
 impl Report for Sarif {
     fn event(&mut self, event: &Event) -> io::Result<()> {
         match event {
             Event::Finished(report) => self.case(report),
             Event::Broken { source, errors } => self.case(&CaseReport::broken(source, errors)),
             Event::NotCompared(fields) => {
-                let notification = |field: &FieldNotCompared| json!({ "level": "note", "message": { "text": escaped(&field.to_string()) } });
-                self.notifications = fields.iter().map(notification).collect();
+                self.notifications = fields.iter().map(|field| notification(&field.to_string())).collect();
                 Ok(())
             }
             Event::Started { .. }
@@ -141,5 +159,34 @@ impl Report for Sarif {
             | Event::Suspects(_) => Ok(()),
             Event::Ended(summary) => self.end(summary),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Seek};
+
+    use super::*;
+    use crate::model::{Breakdown, CaseId};
+
+    /// What is left out is counted: GitHub would refuse all of it.
+    #[test]
+    fn more_results_than_github_takes_are_counted() {
+        let mut file = tempfile::tempfile().expect("a file");
+        let mut sarif = Sarif::new(Box::new(file.try_clone().expect("a file")), &ReportOptions::default());
+        let breakdown = Breakdown { what: "killed".to_owned(), stderr: String::new() };
+        let report = CaseReport::new(CaseId::of_file("a.json".into()), Verdict::Crash(breakdown));
+        for _ in 0..MAX_RESULTS + 2 {
+            sarif.event(&Event::Finished(report.clone())).expect("written");
+        }
+        sarif.event(&Event::Ended(RunSummary::default())).expect("written");
+        let mut text = String::new();
+        file.rewind().expect("the start");
+        file.read_to_string(&mut text).expect("a report");
+        let report: Json = serde_json::from_str(&text).expect("JSON");
+        let run = &report["runs"][0];
+        assert_eq!(run["results"].as_array().map(Vec::len), Some(MAX_RESULTS));
+        let said = &run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"];
+        assert_eq!(said, "2 more failures: a report has at most 25000 results");
     }
 }

@@ -12,7 +12,7 @@ use super::load::{LoadedCase, LoadedFile};
 use super::not_compared::{may_not_compare, not_compared};
 use super::options::RunOptions;
 use super::read_case::{ReadCase, ReadOr, error, execute};
-use super::running::RunningCase;
+use super::running::{RunningCase, RunningCases};
 use super::second_try::judge_tries;
 use super::state_table::{FailedStep, state_table};
 use crate::formats::FileReading;
@@ -226,11 +226,15 @@ impl<'o> Worker<'o> {
     /// Reads and runs cases of one file together, until an interrupt.
     fn execute_each(&mut self, cases: &[&LoadedCase<'_>]) -> Vec<JudgedCase> {
         let Some(first) = cases.first() else { return Vec::new() };
-        let running = self.run.running.add(&first.id);
+        let reading = self.run.running.add(&first.id);
         let read: Vec<_> = cases.iter().map(|case| ReadCase::new(case)).collect();
+        // They may have to wait for a process that runs cases of another thread.
+        drop(reading);
         let compared = read.iter().flatten().map(|read| ComparedCase::new(read.loaded, &read.case));
         let mut compared: Vec<_> = compared.collect();
-        let ends = self.run_programs(&read, &mut ComparedCases { cases: &mut compared, running });
+        let mut observer = ComparedCases { cases: &mut compared, running: None, all: &self.run.running };
+        let ends = self.run_programs(&read, &mut observer);
+        drop(observer);
         let Some(ends) = ends else { return self.execute_one_by_one(cases) };
         let verdict = |((end, time), compared): ((RunEnd, Option<Duration>), ComparedCase<'_>)| {
             (end != Err(Stopped::Interrupted)).then(|| (compared.verdict(end), time))
@@ -473,12 +477,18 @@ impl<'c> ComparedCase<'c> {
 /// Cases that run together. One of them is named if it is slow, and not those that wait behind it.
 struct ComparedCases<'a, 'c> {
     cases: &'a mut [ComparedCase<'c>],
-    running: RunningCase<'c>,
+    /// The one that runs; `None` before the first one.
+    running: Option<RunningCase<'c>>,
+    all: &'c RunningCases,
 }
 
 impl RunObserver for ComparedCases<'_, '_> {
     fn starts(&mut self, number: usize) {
-        self.running.replace(&self.cases[number].loaded.id);
+        let id = &self.cases[number].loaded.id;
+        match &mut self.running {
+            Some(running) => running.replace(id),
+            None => self.running = Some(self.all.add(id)),
+        }
     }
 
     fn see(&mut self, number: usize, step: usize, state: &dyn TesteeState) {

@@ -51,8 +51,17 @@ struct MatrixOutcome {
     kind: VerdictKind,
     /// The index of its text.
     text: usize,
+    /// The index of the text as if it were on no list of known failures.
+    cause: usize,
     /// Whether `vmconf explore` can show how it fails.
     is_explorable: bool,
+}
+
+impl MatrixOutcome {
+    /// Whether another machine does the same. A list of known failures says nothing about what a machine does.
+    fn is_like(&self, other: &MatrixOutcome) -> bool {
+        self.cause == other.cause
+    }
 }
 
 impl MatrixCollector {
@@ -87,12 +96,13 @@ impl MatrixCollector {
         };
         let is_explorable = !self.machines[machine].hides_steps
             && report.verdict.failure().is_some_and(|failure| !failure.is_of_family());
+        let cause = self.texts.insert_full(unlisted_text(report)).0;
         let text = self.texts.insert_full(text(report)).0;
         let machines = self.machines.len();
         let entry = self.cases.entry(report.id.clone());
         let case = entry.index();
         entry.or_insert_with(|| vec![None; machines])[machine] =
-            Some(MatrixOutcome { kind, text, is_explorable });
+            Some(MatrixOutcome { kind, text, cause, is_explorable });
         if let Some(failure) = report.verdict.failure().filter(|_| self.differences.len() < MAX_DIFFERENCES) {
             self.differences.insert((case, machine), difference(failure));
         }
@@ -160,7 +170,7 @@ impl MatrixCollector {
             None if self.is_unusable(machine) => "error: the machine does not start".to_owned(),
             None => "not run".to_owned(),
         };
-        let what = if ran.windows(2).any(|pair| pair[0] != pair[1]) {
+        let what = if ran.windows(2).any(|pair| !pair[0].is_like(pair[1])) {
             Agreement::Disagree
         } else if ran.iter().any(|outcome| outcome.kind != VerdictKind::Pass) {
             Agreement::NonePasses
@@ -210,12 +220,20 @@ fn difference(failure: &Failure) -> String {
 
 /// What a machine does in a case, without the names and numbers of the case.
 fn text(report: &CaseReport) -> String {
+    match &report.verdict {
+        Verdict::ExpectedFail(..) => format!("{}: {}", report.verdict.name(), unlisted_text(report)),
+        _ => unlisted_text(report),
+    }
+}
+
+/// The same as if the case were on no list of known failures.
+fn unlisted_text(report: &CaseReport) -> String {
     let name = report.verdict.name();
-    let cause = || report.unlisted_cause();
     match &report.verdict {
         Verdict::Unsupported(reason) => format!("{name}: {reason}"),
-        Verdict::ExpectedFail(..) => format!("{name}: {}", cause().unwrap_or_default()),
-        _ => cause().unwrap_or_else(|| name.to_owned()),
+        Verdict::ExpectedFail(..) => report.unlisted_cause().unwrap_or_default(),
+        Verdict::UnexpectedPass(_) => VerdictKind::Pass.name().to_owned(),
+        _ => report.unlisted_cause().unwrap_or_else(|| name.to_owned()),
     }
 }
 

@@ -106,10 +106,8 @@ fn how_runs_differ(part: &MergedPart<'_>, other: &MergedPart<'_>) -> String {
         };
         return format!("its {what} are {}, not {}", shown(here), shown(there));
     }
-    // The content of a case that opens files beside its own has them in it, so that each case has another one.
     let is_changed = |(file, content): &(&Arc<str>, &BTreeSet<_>)| {
-        content.len() == 1
-            && other.contents.get(*file).is_some_and(|it| it.len() == 1 && it.is_disjoint(content))
+        other.contents.get(*file).is_some_and(|it| it.is_disjoint(content))
     };
     match part.contents.iter().find(is_changed) {
         Some((file, _)) => format!("{} has changed in between, or more differs", escaped(file)),

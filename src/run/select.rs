@@ -139,6 +139,10 @@ impl CaseInfo for Executable<'_, '_> {
         self.case.format
     }
 
+    fn vm(&self) -> Option<&str> {
+        self.run.testee.vm().map(|vm| &*vm.command().name)
+    }
+
     fn read(&self) -> Option<Case> {
         self.case.read().ok()?.case
     }

@@ -22,7 +22,10 @@ use self::fault::{of_item, wrong};
 use super::json::{JsonDatum, JsonNode, quoted};
 use super::suggest::nearest;
 use crate::model::rule::LintRule;
-use crate::model::{DeclaredField, Diagnostic, FieldOptions, FieldType, ListOrder, Name, Origin, Value};
+use crate::model::{
+    DeclaredField, Diagnostic, FieldOptions, FieldType, ListOrder, Name, Origin, Program, UnlistedCells,
+    Value,
+};
 
 /// A value, or what is wrong with the first datum that is not of its type.
 pub type TypedReading = Result<Value, Diagnostic<Origin>>;
@@ -193,6 +196,24 @@ pub fn compared(value: Value, field_type: &FieldType, options: &FieldOptions) ->
     in_form(value, field_type, options, OtherBits::Cleared)
 }
 
+/// The part of a field of a state after a program that is compared: as [`compared`], and of a memory in which cells that
+/// vectors do not list are not compared, the cells that the program gives. Its cells are in ascending order.
+pub fn compared_after(program: &Program, field: &DeclaredField, value: Value) -> Value {
+    let value = compared(value, &field.field_type, &field.options);
+    match (value, &field.field_type) {
+        (Value::Record(mut cells), FieldType::Memory(_)) => {
+            if field.options.unlisted == UnlistedCells::Any {
+                let given = program.0.get(&field.name).and_then(Value::members).unwrap_or_default();
+                let given: HashSet<_> = given.iter().map(|cell| &cell.0).collect();
+                cells.retain(|cell| given.contains(&cell.0));
+            }
+            cells.sort_by_cached_key(|cell| address_of_key(&cell.0));
+            Value::Record(cells)
+        }
+        (value, _) => value,
+    }
+}
+
 /// The form of a value whose parts are compared one by one: as [`compared`], but numbers have all their bits, except in
 /// lists in any order, which are compared as a whole.
 pub fn compared_in_parts(value: Value, field_type: &FieldType, options: &FieldOptions) -> Value {
@@ -256,4 +277,30 @@ fn ordered(mut items: Vec<Value>, item: &FieldType, order: ListOrder) -> Vec<Val
         items.sort_by_cached_key(|value| written(value, item));
     }
     items
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::MemoryType;
+
+    /// Searching all given cells for each reported one would take minutes.
+    #[test]
+    fn cells_that_were_given_are_found_by_their_addresses() {
+        const CELLS: u32 = 400_000;
+        let number = |bits| Box::new(FieldType::Unsigned(bits));
+        let field = DeclaredField {
+            name: "ram".into(),
+            doc: String::new(),
+            field_type: FieldType::Memory(MemoryType { address: number(32), cell: number(8) }),
+            options: FieldOptions { unlisted: UnlistedCells::Any, ..FieldOptions::default() },
+        };
+        let cells = |addresses: &mut dyn Iterator<Item = u32>| {
+            Value::record(addresses.map(|address| (format!("{address:#x}"), Value::int(1))))
+        };
+        let given = Program::from(Value::record([("ram", cells(&mut (0..CELLS)))]));
+        let reported = cells(&mut (CELLS - 2..2 * CELLS).rev());
+        let expected = cells(&mut (CELLS - 2..CELLS));
+        assert_eq!(compared_after(&given, &field, reported), expected);
+    }
 }

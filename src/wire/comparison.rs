@@ -131,8 +131,13 @@ fn change(before: Option<&RecordedOutcome>, after: Option<&RecordedOutcome>) -> 
 }
 
 /// Reasons why two runs are hard to compare, one line each: differences in what they ran, not in the
-/// outcomes. `names` are the names of the runs.
-pub fn cautions(before: &RecordedRun, after: &RecordedRun, names: [&str; 2]) -> Vec<String> {
+/// outcomes. `names` are the names of the runs, and `comparison` is what they differ in.
+pub fn cautions(
+    before: &RecordedRun,
+    after: &RecordedRun,
+    names: [&str; 2],
+    comparison: &Comparison<'_>,
+) -> Vec<String> {
     let mut cautions = Vec::new();
     for (run, name) in [before, after].into_iter().zip(names) {
         if run.summary.interrupted {
@@ -151,7 +156,9 @@ pub fn cautions(before: &RecordedRun, after: &RecordedRun, names: [&str; 2]) -> 
     if let (Some(first), Some(second)) = (&before.command, &after.command)
         && first != second
     {
-        cautions.push("the command lines differ, which may be why cases do".to_owned());
+        if !comparison.changed.is_empty() {
+            cautions.push("the command lines differ, which may be why cases do".to_owned());
+        }
     } else if only(before) != only(after) {
         let [before, after] = [before, after].map(|run| match &*only(run) {
             [] => "of all cases".to_owned(),

@@ -14,6 +14,7 @@ use super::name::start;
 use super::report::{LineType, Problem, ReportStart, ReportedPartition, ReportedSummary, ReportedSuspects};
 use crate::model::VerdictKind;
 use crate::model::event;
+use crate::model::suspects::UNEXPLAINED;
 
 /// The longest line that is accepted, in bytes.
 pub const MAX_LINE: u64 = 64 << 20;
@@ -303,6 +304,10 @@ impl RecordReading<'_> {
     }
 
     fn suspects(&mut self, ReportedSuspects { analysis }: ReportedSuspects) {
+        if !analysis.suspects.is_empty() {
+            let unexplained = analysis.unexplained.into_iter().map(|id| (id, UNEXPLAINED.to_owned()));
+            self.run.suspects.extend(unexplained);
+        }
         for suspect in analysis.suspects {
             self.run.suspects.extend(suspect.cases.into_iter().map(|id| (id, suspect.name.op.clone())));
         }

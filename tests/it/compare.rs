@@ -450,7 +450,10 @@ fn each_interrupted_run_is_noted() {
         let summary = RunSummary { interrupted, ..RunSummary::default() };
         RecordedRun { summary, ..RecordedRun::default() }
     };
-    let noted = |before, after| comparison::cautions(&run(before), &run(after), ["a", "b"]);
+    let noted = |before, after| {
+        let (before, after) = (run(before), run(after));
+        comparison::cautions(&before, &after, ["a", "b"], &comparison::compare(&before, &after))
+    };
     let note = |name: &str| format!("{name} was interrupted: the cases that it did not reach are not in it");
     assert_eq!(noted(false, false), [""; 0]);
     assert_eq!(noted(true, false), [note("a")]);

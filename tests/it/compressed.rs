@@ -7,7 +7,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use tempfile::TempDir;
 
-use crate::support::{at_root, shown, vmconf};
+use crate::support::{at_root, command, ran, shown, vmconf};
 
 fn packed(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
@@ -80,6 +80,23 @@ fn what_is_not_compressed_damaged_or_too_large_is_an_error() {
     }
 }
 
+/// Parts of a run are merged to the same report, with the lines of the vectors.
+#[test]
+fn reports_of_parts_show_the_lines_of_a_compressed_file() {
+    let vectors = std::fs::read(at_root("tests/samples/tinyvm/wrong/third-test-fails.json")).unwrap();
+    let folder = folder("third-test-fails.json.gz", &packed(&vectors));
+    let vmconf = |args: &[&str]| ran(command(args).current_dir(folder.path()).output().unwrap());
+    let text =
+        |stdout: String| stdout.lines().filter(|it| !it.contains(" in ")).collect::<Vec<_>>().join("\n");
+    let whole = text(vmconf(&["run", "third-test-fails.json.gz", "--group", "symptom"]).stdout);
+    assert!(whole.contains(" | "), "{whole}");
+    for part in ["1", "2"] {
+        let (slice, report) = (format!("slice:{part}/2"), format!("json={part}.jsonl"));
+        vmconf(&["run", "third-test-fails.json.gz", "--partition", &slice, "--report", &report]);
+    }
+    assert_eq!(text(vmconf(&["merge", "1.jsonl", "2.jsonl"]).stdout), whole);
+}
+
 /// What is wrong in a compressed file is not fixed: its text would take the place of the compressed bytes.
 #[test]
 fn a_compressed_file_is_not_fixed() {
@@ -90,6 +107,10 @@ fn a_compressed_file_is_not_fixed() {
     let fixed = vmconf(&["check", "--fix", text(&path)]);
     assert!(fixed.stderr.contains("not fixed: files that are compressed are only read"), "{fixed:?}");
     assert_eq!(std::fs::read(&path).unwrap(), bytes);
+    let checked = vmconf(&["check", text(&path)]);
+    assert!(checked.stdout.contains("; 0 fixable") && !checked.stdout.contains("--fix"), "{checked:?}");
+    let sarif = vmconf(&["check", text(&path), "--output", "sarif"]).stdout;
+    assert!(sarif.contains("ruleId") && !sarif.contains("replacements"), "{sarif}");
 }
 
 /// Also a file that its format knows by its name.

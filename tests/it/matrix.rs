@@ -820,6 +820,12 @@ fn known_failures_of_machines_are_counted_as_known() {
     let accepted = ["known", "update", "known.toml", "mul.json", "--vm", "wrong", "--accept", "not yet"];
     assert_eq!(vmconf(&accepted).exit, 0);
     assert_eq!(of_matrix(), (0, [passed, 0, failed]));
+    // A machine without a list does the same: they agree.
+    let config = fs::read_to_string(path("vmconf.toml")).unwrap();
+    let other = config.replace("[vm.wrong]", "[vm.other]").replace("known = \"known.toml\"\n", "");
+    fs::write(path("vmconf.toml"), format!("{config}{other}")).unwrap();
+    let both = vmconf(&["matrix", "mul.json", "--vm", "wrong", "--vm", "other"]);
+    assert!(both.exit == 1 && !both.stdout.contains("disagree"), "{both:?}");
     // The exit code is that of a run: for a listed case that passes, and for an entry without a case.
     let list = fs::read_to_string(path("known.toml")).unwrap();
     let run = || vmconf(&["run", "mul.json", "--vm", "wrong"]).exit;

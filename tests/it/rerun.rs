@@ -262,6 +262,10 @@ fn failures_stay_outstanding_until_they_pass() {
     place.run_all();
     assert_eq!(place.vmconf(&["run", "vectors/b/passes.json::small"]).exit, 0);
     assert_eq!(place.vmconf(&["diff", "--no-group"]).stdout.matches("FAIL  ").count(), 2);
+    // Filters select among the outstanding failures; without one, among the cases of the folder.
+    let one = place.vmconf(&["diff", "-E", "name(second)"]);
+    assert!(one.exit == 1 && one.stdout.contains("FAIL  vectors/c/one-of-three.json::second"), "{one:?}");
+    assert_eq!(place.vmconf(&["diff", "-E", "name(small)"]).exit, 4);
     assert_eq!(place.vmconf(&["list", "-E", "verdict(fail)"]).stdout.lines().count(), 2);
     place.check(&[], &ALL, 3);
     // One of them passes now, and another one is known to fail.

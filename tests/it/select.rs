@@ -261,6 +261,10 @@ impl CaseInfo for Named {
         formats::by_name("vmtests").unwrap()
     }
 
+    fn vm(&self) -> Option<&str> {
+        None
+    }
+
     fn read(&self) -> Option<Case> {
         None
     }

@@ -9,11 +9,12 @@ use crate::isa::Isa;
 use crate::machines::status::LoadError;
 use crate::machines::{MachineInfo, UpcomingMembers};
 use crate::model::limits::Limits;
-use crate::model::{Breakdown, Case, Interrupt, Path, Value, counted};
+use crate::model::{Breakdown, Case, Interrupt, Path, Program, Shape, Value, counted};
 use crate::run::{IgnoredField, IgnoredFields};
 use crate::testees::Stopped;
 use crate::testees::process::{ProcessVm, limits_of, written};
 use crate::testees::server::Server;
+use crate::text::typed::compared_after;
 use crate::wire::eip3155::Eip3155Step;
 use crate::wire::plain;
 use crate::wire::protocol::{
@@ -55,7 +56,9 @@ pub struct OnVm {
     asked: Answerer,
     /// The machine that the program is for.
     info: &'static MachineInfo,
-    /// The program, as written in requests.
+    /// What the case gives to it.
+    given: Program,
+    /// The same, as written in requests.
     program: serde_json::Value,
     actions: Vec<WireAction>,
     /// The limits of the runner that differ from their defaults, by the names of their flags.
@@ -100,8 +103,8 @@ impl OnVm {
     ) -> Result<OnVm, Stopped> {
         let (program, steps) = written(info, &case.program, &case.steps)?;
         let actions = steps.into_iter().flat_map(|step| step.r#do).collect();
-        let limits = BTreeMap::new();
-        Ok(OnVm { asked, info, program, actions, limits, ignored: Vec::new(), interrupt })
+        let (given, limits) = (case.program.clone(), BTreeMap::new());
+        Ok(OnVm { asked, info, given, program, actions, limits, ignored: Vec::new(), interrupt })
     }
 
     /// The same with these limits of the runner.
@@ -274,7 +277,17 @@ impl OnVm {
     fn state(&self, protocol::ObservedState { fields }: protocol::ObservedState) -> Result<Value, Stopped> {
         let values = plain::read_fields(fields, self.info.fields);
         let values = values.map_err(|misfit| self.breach(&format!("answered {misfit}")))?.into_iter();
-        Ok(Value::record(values.map(|(name, value)| (name, self.ignored().clear_bits(name, value)))))
+        Ok(Value::record(values.map(|(name, value)| (name, self.compared(name, value)))))
+    }
+
+    /// What is compared of the value of a field.
+    fn compared(&self, name: &'static str, value: Value) -> Value {
+        let value = self.ignored().clear_bits(name, value);
+        let field = self.info.fields.iter().find(|field| field.name == name);
+        match field.map(|field| &field.shape) {
+            Some(Shape::Declared(field)) => compared_after(&self.given, field, value),
+            _ => value,
+        }
     }
 
     fn hashes(&mut self, actions: usize, after: &[u64]) -> Result<(Vec<String>, u64), Stopped> {

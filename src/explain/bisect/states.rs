@@ -213,11 +213,14 @@ impl<'r> ComparedStates<'r> {
         Ok(states)
     }
 
-    /// The differences before the first action in what both machines report: one that tells nothing about single steps
-    /// may report nothing before a run has ended.
+    /// The differences before the first action in the fields that both machines report: one that tells nothing about
+    /// single steps may report nothing before a run has ended.
     fn known_differences(&self, after: &[Vec<Value>; 2]) -> Vec<StateDifference> {
         let mut differs = self.differences(after, 0, MAX_LISTED);
-        differs.retain(|it| it.values.iter().all(Option::is_some));
+        differs.retain(|it| {
+            let field = it.at.first().to_string();
+            after.iter().all(|states| states[0].get(&field).is_some())
+        });
         differs
     }
 
@@ -277,8 +280,8 @@ pub(in crate::explain) fn differences(states: [&Value; 2], most: usize) -> Vec<S
     DifferenceList { found: Vec::new(), most, left_out: &[] }.of(states, &[])
 }
 
-/// The leaves that differ between two states, as far as they are found. The members of a record have no order, and
-/// what is empty may be left out.
+/// The leaves that differ between two states, as far as they are found. The members of a record have no order, except
+/// in a value with a type, such as a Map; what is empty may be left out.
 struct DifferenceList<'s> {
     found: Vec<StateDifference>,
     most: usize,
@@ -302,14 +305,19 @@ impl DifferenceList<'_> {
     }
 
     fn add(&mut self, at: &Path, values: [Option<&Value>; 2]) {
-        let is_nothing =
-            |value: Option<&Value>| value.is_none_or(|value| *value == Value::Null || value.is_empty());
-        if self.is_full() || values[0] == values[1] || values.into_iter().all(is_nothing) {
+        let is_nothing = |value: &Value| *value == Value::Null || value.is_empty();
+        if self.is_full() || values[0] == values[1] {
             return;
         }
         match values {
+            [Some(only), None] | [None, Some(only)] if is_nothing(only) => {}
             [Some(Value::Typed(name, one)), Some(Value::Typed(of_other, other))] if name == of_other => {
+                let found = self.found.len();
                 self.add(at, [Some(&**one), Some(&**other)]);
+                if self.found.len() == found {
+                    // The same members in another order.
+                    self.push(at, values);
+                }
             }
             [Some(Value::Record(one)), Some(Value::Record(other))] => self.add_members(at, [one, other]),
             [Some(Value::List(one)), Some(Value::List(other))] => self.add_items(at, [one, other]),
@@ -376,6 +384,21 @@ mod tests {
         let found = differences([&state(vec![empty.clone()]), &state(Vec::new())], 9);
         let at = Path::field("stack").child(0);
         assert_eq!(found, [StateDifference { at, values: [Some(empty), None] }]);
+    }
+
+    /// An empty Map is no empty Array, and null is no empty text; the members of a Map have an order.
+    #[test]
+    fn empty_values_of_different_kinds_and_orders_of_maps_differ() {
+        let typed = |name: &'static str, value| state(vec![Value::typed(name, value)]);
+        let (map, array) = (typed("Map", Value::Record(Vec::new())), typed("Array", Value::List(Vec::new())));
+        assert_eq!(differences([&map, &array], 9).len(), 1);
+        assert_eq!(differences([&state(vec![Value::Null]), &state(vec![Value::text("")])], 9).len(), 1);
+        let entry = |name: &'static str| (name, Value::int(1));
+        let of = |names: [&'static str; 2]| typed("Map", Value::record(names.map(entry)));
+        let found = differences([&of(["a", "b"]), &of(["b", "a"])], 9);
+        assert_eq!(found.iter().map(|it| it.at.to_string()).collect::<Vec<_>>(), ["stack[0]"]);
+        let plain = |names: [&'static str; 2]| state(vec![Value::record(names.map(entry))]);
+        assert_eq!(differences([&plain(["a", "b"]), &plain(["b", "a"])], 9), []);
     }
 
     /// Searching one memory for each cell of the other would take minutes.

@@ -126,6 +126,21 @@ fn a_case_that_alone_fails_is_doubtful() {
     assert!(analysis.suspects.is_empty() && analysis.doubtful.len() == 1 && analysis.failures == 1);
 }
 
+/// A machine that has other data than the embedded one before the first instruction has loaded the case wrongly.
+#[test]
+fn no_instruction_explains_what_was_loaded_wrongly() {
+    let mut cases = swapped(&["SDIV"], SpectrumOutcome::FailsOnlyElsewhere);
+    let divisions: Vec<_> = (0..cases.len()).filter(|at| cases[*at].id.starts_with("SDIV")).collect();
+    cases[divisions[0]].evidence.is_of_loading = true;
+    let analysis = located(&cases);
+    assert_eq!((names(&analysis), analysis.failures), (vec!["SDIV"], 10));
+    assert_eq!(analysis.unexplained, [cases[divisions[0]].id.clone()]);
+    divisions.iter().for_each(|at| cases[*at].evidence.is_of_loading = true);
+    let analysis = located(&cases);
+    assert!(analysis.suspects.is_empty() && analysis.unexplained.len() == 10, "{analysis:?}");
+    assert_eq!((analysis.failures, analysis.passing), (10, 70));
+}
+
 #[test]
 fn instructions_that_no_passing_case_executes_are_named() {
     let mut cases = swapped(&[], SpectrumOutcome::Passes);

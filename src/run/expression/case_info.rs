@@ -1,7 +1,7 @@
 //! What an expression can find out about a case, and at what cost.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::formats::Format;
 use crate::isa::OpSet;
@@ -12,8 +12,18 @@ use crate::model::{Case, CaseId};
 pub struct Outcomes {
     /// [`crate::model::verdict::Verdict::name`]: of the last run, and of outstanding failures on each machine.
     pub verdicts: HashMap<String, BTreeSet<&'static str>>,
-    /// The mnemonic of the instruction that explains a failure.
-    pub suspects: HashMap<String, String>,
+    /// What explains the failures: by machine in another process, or `None` for the embedded ones, the name of the
+    /// suspect.
+    pub suspects: HashMap<String, BTreeMap<Option<String>, String>>,
+}
+
+impl Outcomes {
+    /// What explains the failure of the case with this id on the machine in another process of this name; without one,
+    /// on any machine.
+    pub(super) fn suspects_on(&self, id: &str, vm: Option<&str>) -> impl Iterator<Item = &str> {
+        let on = self.suspects.get(id).into_iter().flatten();
+        on.filter(move |(name, _)| vm.is_none() || name.as_deref() == vm).map(|(_, suspect)| &**suspect)
+    }
 }
 
 /// Information on a case. Each method is called only if an expression needs the result.
@@ -22,6 +32,8 @@ pub trait CaseInfo {
     fn id(&self) -> &CaseId;
     /// Its format.
     fn format(&self) -> &'static Format;
+    /// The name of the machine in another process that runs it; `None` for an embedded machine.
+    fn vm(&self) -> Option<&str>;
     /// Reads the case; `None` when it is malformed.
     fn read(&self) -> Option<Case>;
     /// Whether the case, as [`CaseInfo::read`] reads it, executes any of these instructions of its machine.

@@ -247,8 +247,8 @@ pub static PREDICATES: &[Predicate] = &[
         letters: Letters::Exact,
         accepts: Accepts::AnyText,
         holds: |matcher, asked| {
-            let suspect = asked.last.suspects.get(&asked.id);
-            suspect.is_some_and(|suspect| matcher.matches(suspect))
+            let mut suspects = asked.last.suspects_on(&asked.id, asked.info.vm());
+            suspects.any(|suspect| matcher.matches(suspect))
                 || asked.causes().iter().any(|cause| matcher.matches(cause))
         },
     },
@@ -349,6 +349,10 @@ fn instruction_and_reason(argument: &Matcher, _: &Families) -> Result<(), Unacce
         let expected = "expected an instruction and a reason, such as fails(POP, *)";
         return Err(Unaccepted::Form(expected.to_owned()));
     };
+    if reason.trim_start().starts_with('~') {
+        let expected = "expected a part of a reason as a glob, such as fails(SSTORE, *gas*)";
+        return Err(Unaccepted::Form(expected.to_owned()));
+    }
     if reason.trim_start().starts_with('"') {
         return Err(Unaccepted::Form("expected the reason without quotes, such as fails(POP, *)".to_owned()));
     }

@@ -33,7 +33,7 @@ pub(super) struct MergedPart<'s> {
     pub(super) header: PartHeader,
     /// Cases and notes, each with its position in the whole run.
     pub(super) cases: Vec<(u64, Event)>,
-    /// The contents of the cases of each file: one, unless they open further files.
+    /// The digests of the text of each file: one.
     pub(super) contents: BTreeMap<Arc<str>, BTreeSet<ContentDigest>>,
     /// Explanations, each with its position in the whole run.
     pub(super) explained: Vec<(u64, ExplainedCase)>,
@@ -139,7 +139,7 @@ impl<'s> MergedPart<'s> {
                 (Event::Finished(mut report), Some(place)) => {
                     contents.fill_in(&mut report);
                     if let Some(content) = report.content {
-                        part.contents.entry(report.id.file.clone()).or_default().insert(content);
+                        part.contents.entry(report.id.file.clone()).or_default().insert(content.of_file());
                     }
                     is_of_this_program(&report).map_err(|what| format!("line {number} {what}"))?;
                     part.cases.push((place, Event::Finished(report)));

@@ -423,6 +423,11 @@ fn a_flaky_case_is_detected() {
         assert!(text.stdout.contains(part), "{text:?}");
     }
     assert!(text.stdout.contains("2 passed, 0 failed, 1 flaky, 0 errors, "), "{text:?}");
+    let update = project.run(&["known", "update", "known.toml", "cases.json", "--accept", "x", "--vm", &vm]);
+    assert!(
+        update.exit == 3 && update.stderr.starts_with("flaky: cases.json::breaks: killed by SIGSEGV"),
+        "{update:?}"
+    );
     for (report, said) in [
         ("json", r#""verdict":"flaky""#),
         ("json", r#""reason":"killed by SIGSEGV","stderr":"corrupted state\n","firstSeconds":"#),
