@@ -95,7 +95,7 @@ impl ExplainedCount {
         worker.watch_case(loaded, case, &mut recorder);
         let sought = std::mem::take(&mut recorder.sought);
         if seen == WatchedInstructions::All && !sought.is_empty() {
-            search(worker, loaded, case, sought, most.saturating_sub(longest), &mut recorder.cache);
+            search(worker, loaded, case, sought, most.saturating_sub(longest), &mut recorder.answers);
         }
         recorder
     }
@@ -152,7 +152,14 @@ impl<'r, 'o, 'l> Ran<'r, 'o, 'l> {
         let wrong_after = divergence.as_ref().map(|divergence| divergence.step);
         let recorder = counted.recorded(worker, (loaded, case), asked, wrong_after, last);
         let Recorder {
-            cache: mut blames, spent, before_end, asked_after, earlier, list, row_deviation, ..
+            answers: mut blames,
+            spent,
+            before_end,
+            asked_after,
+            earlier,
+            list,
+            row_deviation,
+            ..
         } = recorder;
         let of_leaves = blames.split_off(differences.len().min(blames.len()));
         if let Some(world) = &mut hashes.world {
@@ -286,7 +293,7 @@ fn search(
         let keep = (step + 1).saturating_sub(WINDOW as u64)..step + 1;
         let mut recorder = Recorder::new(vec![sought.question], keep, WatchedInstructions::All, 0);
         worker.watch_case(loaded, case, &mut recorder);
-        if let Some(answer) = recorder.cache.pop() {
+        if let Some(answer) = recorder.answers.pop() {
             blames[sought.answer] = answer;
         }
     }

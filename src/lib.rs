@@ -34,7 +34,7 @@
 //!                          formats::Format::read_case    FileReading: a Case, or what is wrong with it
 //!     execute it           run::execute::perform         Case: program, steps, assertions
 //!                          testees::Testee::run
-//!                          machines::machine::run, Machine::advance
+//!                          machines::machine::perform, Machine::advance
 //!     compare              run::compare::differences      CaseDifference
 //!                                                         JudgedCase: the report, and what the run keeps of it
 //! thread of the command    run::pool::collect

@@ -40,7 +40,7 @@ pub mod verdict;
 
 pub use self::assertion::{Assertion, Expected, ExpectedBits};
 pub use self::brief::{brief, brief_bytes};
-pub use self::case::{Action, Case, CaseId, Program, Step, unnumbered};
+pub use self::case::{Action, Case, CaseId, Program, Step, split_id, unnumbered};
 pub use self::case_report::CaseReport;
 pub use self::cell::{Cell, CellGroup, compound_name};
 pub use self::content::{ContentDigest, VectorsVersion};

@@ -19,6 +19,9 @@ mod testee;
 
 pub use self::testee::{RunEnd, RunObserver, See, Stopped, Testee, TesteeState};
 
+/// The name of the embedded machines in outputs, which no machine in another process may have.
+pub const EMBEDDED: &str = "embedded";
+
 /// Creates testees.
 #[derive(Clone)]
 pub struct MakeTestee {

@@ -16,6 +16,7 @@ use vmconf::machines::Engine;
 use vmconf::model::explanation::OP;
 use vmconf::model::{self, Exit, Value, brief, counted, escaped};
 use vmconf::run::{FileOptions, IgnoredField};
+use vmconf::testees::EMBEDDED;
 use vmconf::testees::process::ProcessVm;
 use vmconf::text::shell::ShellWords;
 use vmconf::wire::eip3155::Eip3155Step;
@@ -111,7 +112,7 @@ impl Bisect {
 
 /// What the output calls a machine; `None` is the embedded one.
 fn name(vm: Option<&Arc<ProcessVm>>) -> String {
-    vm.map_or_else(|| "embedded".to_owned(), |vm| vm.command().name.clone())
+    vm.map_or_else(|| EMBEDDED.to_owned(), |vm| vm.command().name.clone())
 }
 
 fn unreadable(name: &str, error: io::Error) -> anyhow::Error {

@@ -126,9 +126,9 @@ struct AcceptedChanges<'b> {
     source: &'b VectorSource,
     blessed: &'b Blessed,
     accepted: Vec<&'b CaseChange>,
-    /// How many of them are written.
+    /// How many of the accepted changes are written.
     written: usize,
-    /// The text of the file with these.
+    /// The text of the file with the changes that are written.
     text: String,
 }
 

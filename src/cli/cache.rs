@@ -124,7 +124,7 @@ impl CacheOptions {
         let refuted = self.results.refuted();
         if refuted > 0 {
             output::note(&format!(
-                "note: the answers of {} are discarded; rm{} discards all of this program",
+                "note: the kept results of {} were wrong and are discarded; rm{} discards all results of this vmconf",
                 counted(refuted, "file"),
                 ShellWords::from_iter([self.file.path.to_string_lossy()])
             ));

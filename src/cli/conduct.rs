@@ -8,12 +8,12 @@ use vmconf::testees::process::{BreakdownCount, Breakdowns, ProcessVm};
 
 use super::output;
 
-/// Whether the command itself reports a machine that gives no answer each time it is asked.
+/// Who reports a machine that gives no answer whenever it is asked: the command itself, or [`Conduct::end`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SteadyBreakdowns {
-    /// It does, and decides what follows from it.
+    /// The command, which decides what follows from it.
     Reported,
-    /// It does not.
+    /// [`Conduct::end`].
     Unreported,
 }
 
@@ -21,7 +21,7 @@ pub(super) enum SteadyBreakdowns {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Conduct {
     pub(super) steady: SteadyBreakdowns,
-    /// What a breakdown is that does not repeat.
+    /// How a breakdown counts that does not repeat.
     pub(super) flaky: Flaky,
 }
 

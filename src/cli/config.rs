@@ -32,7 +32,7 @@ impl ConfigSubcommand {
             [] => None,
             [file] if file.is_file() => Some(file),
             [other] => bail!("{}: there is no such file; its settings cannot be printed", other.display()),
-            _ => bail!("several files may have several settings; name one"),
+            _ => bail!("vmconf config prints the settings of one file; name one"),
         };
         let mut out = output::stdout();
         let in_force = InForce {
@@ -69,7 +69,7 @@ fn line(name: &str, value: &str, origin: &str) -> String {
 struct InForce<'s> {
     settings: &'s Settings,
     vm: &'s VmArgs,
-    /// That of the file that was named.
+    /// The override that applies to the file of the command line, if one was named.
     file_override: Option<&'s Override>,
 }
 

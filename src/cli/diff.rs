@@ -91,7 +91,7 @@ impl Diff {
                 output.summary.errors += 1;
                 output::note(&diagnostic.located(&source.shown));
             }
-            // Cases that were typed are explained each.
+            // Cases that are named on the command line are explained one by one, without groups.
             let grouping =
                 if source.only.is_some() && rerun.is_none() { Grouping::None } else { self.grouping() };
             for case in 0..loaded.cases() {

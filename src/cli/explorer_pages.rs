@@ -21,7 +21,7 @@ use super::reports::{ReportArgs, ReportWritten};
 use super::result_file::{TemporaryFiles, is_regular};
 
 /// The bytes of a digest in the name of a page.
-const DIGEST: usize = 12;
+const DIGEST_BYTES: usize = 12;
 
 /// Whether pages are written.
 #[derive(Debug, Args)]
@@ -67,11 +67,11 @@ pub(super) struct ExplorerPages {
     /// The folder, relative to the report.
     uri: String,
     flags: ShellWords,
-    /// How many may still be written.
+    /// How many more pages may be written.
     left: u16,
-    /// The names of those that were written.
+    /// The names of the pages that were written.
     names: BTreeSet<OsString>,
-    /// Whether all of them were.
+    /// Whether each page could be written.
     written: ReportWritten,
     temporary_files: TemporaryFiles,
 }
@@ -148,13 +148,13 @@ impl ExplorerPages {
 
 /// The name of the page of a case: a digest of its id, so that it is the same in the next run, whatever is in the id.
 fn file_name(id: &CaseId) -> String {
-    format!("{}.html", hex::encode(&Sha256::digest(id.to_string())[..DIGEST]))
+    format!("{}.html", hex::encode(&Sha256::digest(id.to_string())[..DIGEST_BYTES]))
 }
 
 /// Whether a file has a name of [`file_name`].
 fn is_page(name: &OsStr) -> bool {
     let stem = name.to_str().and_then(|name| name.strip_suffix(".html"));
-    stem.is_some_and(|stem| stem.len() == 2 * DIGEST && stem.bytes().all(|it| it.is_ascii_hexdigit()))
+    stem.is_some_and(|stem| stem.len() == 2 * DIGEST_BYTES && stem.bytes().all(|it| it.is_ascii_hexdigit()))
 }
 
 #[cfg(test)]

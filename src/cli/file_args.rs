@@ -28,7 +28,7 @@ pub(super) struct FileArgs {
     #[arg(long, value_name = "NAME|FILE", conflicts_with = "format")]
     family: Option<String>,
 
-    /// Do not compare FIELD of the state, or only the bits of it that are not in MASK, such as f:0x28; repeatable
+    /// Do not compare FIELD of the state; with MASK, ignore only the bits in MASK, such as f:0x28; repeatable
     #[arg(long, value_name = "FIELD[:MASK]", value_parser = IgnoredField::parse)]
     ignore: Vec<IgnoredField>,
 

@@ -84,7 +84,7 @@ pub(super) fn with_nth_case<T>(
         }
         nth -= loaded.cases();
     }
-    bail!("the case is not there any longer")
+    bail!("the case no longer exists: its file has changed")
 }
 
 /// A case that no machine here can run, and why.
@@ -98,7 +98,7 @@ pub(super) fn read_case(
     loaded: &LoadedFile<'_>,
     index: usize,
 ) -> anyhow::Result<(&'static MachineInfo, Case)> {
-    let case = loaded.case(index).context("the case is not there any longer")?;
+    let case = loaded.case(index).context("the case no longer exists: its file has changed")?;
     let FileReading { case: read, unsupported, diagnostics, .. } = case.read().map_err(anyhow::Error::msg)?;
     let Some(read) = read else {
         if let Some(why) = unsupported {

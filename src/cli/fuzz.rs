@@ -31,7 +31,7 @@ use super::file_args::check_ignored;
 use super::form::OutputForm;
 use super::input::read_written;
 use super::new_file::ForceArgs;
-use super::number::{number, positive};
+use super::number::{number, positive_u16};
 use super::output;
 use super::program::machine_or_family;
 use super::result_file::{ResultFile, has_bytes, write_typed};
@@ -90,11 +90,11 @@ pub(super) struct FuzzCommand {
     #[arg(long, value_name = "N", default_value = "2000", value_parser = number::<usize>)]
     tries: usize,
 
-    /// Number of states that run at the same time, each in a process of its machine [default: the number of processors]
-    #[arg(short, long, value_name = "N", value_parser = positive)]
+    /// Number of states that run at the same time, each in a process of its machine [default: one per processor]
+    #[arg(short, long, value_name = "N", value_parser = positive_u16)]
     jobs: Option<u16>,
 
-    /// Do not compare FIELD of the state, or, of programs, only the bits of it that are not in MASK; repeatable
+    /// Do not compare FIELD of the state; with MASK, for programs, ignore only the bits in MASK; repeatable
     #[arg(long, value_name = "FIELD[:MASK]", value_parser = IgnoredField::parse)]
     ignore: Vec<IgnoredField>,
 

@@ -123,5 +123,5 @@ fn command<'t>(tree: &'t mut Command, words: &[String]) -> anyhow::Result<&'t mu
 fn unknown(tree: &Command, word: &str) -> UsageError {
     let commands = tree.get_subcommands().map(Command::get_name);
     let hint = did_you_mean(word, commands.chain(TOPICS.iter().map(|topic| topic.name)));
-    UsageError(format!("error: there is no command or topic {word}{hint}"))
+    UsageError(format!("error: there is no command or topic {word}{hint}; vmconf help lists the commands"))
 }

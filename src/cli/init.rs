@@ -83,9 +83,9 @@ impl InitProject {
     pub(super) fn run(&self) -> anyhow::Result<Exit> {
         let start = self.start()?;
         let files = start.project();
-        // A link that leads nowhere is there, too.
+        // A dangling link counts as an existing file: writing would follow it.
         if let Some((path, _)) = files.iter().find(|(path, _)| Path::new(path).symlink_metadata().is_ok()) {
-            bail!("{path}: this file exists; vmconf init replaces none, and wrote nothing");
+            bail!("{path}: this file exists; vmconf init replaces no file, and wrote nothing");
         }
         let folders = files.iter().flat_map(|(path, _)| Path::new(path).ancestors().skip(1));
         if let Some(path) = folders.filter(|path| path.symlink_metadata().is_ok()).find(|path| !path.is_dir())
@@ -135,7 +135,7 @@ fn write_all(files: &[(String, String)]) -> Result<(), Unwritten> {
     for (index, (path, text)) in files.iter().enumerate() {
         if let Err(error) = write(path.as_ref(), text) {
             for (written, _) in &files[..index] {
-                // Of a file that stays, the next call says that it exists.
+                // If a file cannot be removed, the next `vmconf init` reports that it exists.
                 let _ = std::fs::remove_file(written);
             }
             return Err(Unwritten::file(path.as_ref(), error));

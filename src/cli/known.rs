@@ -23,7 +23,7 @@ use super::unwritten::Unwritten;
 use super::vm::VmArgs;
 use super::{history, output};
 
-/// The list of expected failures.
+/// The list of known failures.
 #[derive(Debug, Default, Args)]
 pub(super) struct KnownArgs {
     /// TOML file of known failures, which do not fail the run

@@ -25,7 +25,7 @@ use vmconf::wire::matrix::Matrix;
 use self::results::ResultsArgument;
 use super::form::forms;
 use super::known::{KnownArgs, apply_to_all};
-use super::number::positive;
+use super::number::positive_u16;
 use super::output;
 use super::select::Select;
 use super::settings::{FILE, Settings};
@@ -48,7 +48,7 @@ pub(super) struct MatrixCommand {
     vms: VmsArgs,
 
     /// Number of threads [default: one per processor]
-    #[arg(short, long, value_name = "N", value_parser = positive)]
+    #[arg(short, long, value_name = "N", value_parser = positive_u16)]
     jobs: Option<u16>,
 
     /// Output form
@@ -118,7 +118,7 @@ impl MatrixCommand {
     fn read_results(&self, settings: &Settings) -> anyhow::Result<MatrixRuns> {
         for flag in ["vm", "filter", "expr", "fork", "sample"] {
             if settings.typed(flag).is_some() {
-                bail!("--{flag} does not go with --results: nothing runs");
+                bail!("--{flag} cannot be used with --results, which runs nothing");
             }
         }
         let (collector, machines) = results::read(&self.results)?;
@@ -249,7 +249,7 @@ fn warn_of_incomplete(machines: &[ConformanceMachine]) {
             let named: Vec<_> = left_out.iter().take(NAMED).map(|it| escaped(it).to_string()).collect();
             let more = if left_out.len() > NAMED { ", …" } else { "" };
             output::note(&format!(
-                "warning: {name}: only the newest report counts, and it has no case of {}{more}: earlier ones have",
+                "warning: {name}: only the newest report counts, and it has no case of {}{more}, which earlier reports have",
                 named.join(", ")
             ));
         }

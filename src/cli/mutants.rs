@@ -26,7 +26,7 @@ use vmconf::wire::mutants::Mutants;
 
 use super::cache_file::{self, CacheFile, KEY_DIGITS};
 use super::form::forms;
-use super::number::{number, percent, positive};
+use super::number::{number, percent, positive_u16};
 use super::program::machine_argument;
 use super::result_file::write_own;
 use super::select::Select;
@@ -70,7 +70,7 @@ pub(super) struct MutantsCommand {
     most: Option<usize>,
 
     /// Number of threads [default: one per processor]
-    #[arg(short, long, value_name = "N", value_parser = positive)]
+    #[arg(short, long, value_name = "N", value_parser = positive_u16)]
     jobs: Option<u16>,
 
     /// Instructions that may be executed for each fault

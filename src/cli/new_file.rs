@@ -25,7 +25,7 @@ impl ForceArgs {
     pub(super) fn check(&self, path: &Path) -> anyhow::Result<()> {
         let name = path.file_name().and_then(|name| name.to_str());
         if name.and_then(uncompressed_name).is_some() {
-            bail!("{}: files that are compressed are only read", path.display());
+            bail!("{}: vmconf does not write compressed files; choose a name without .gz", path.display());
         }
         if self.permits(path) { Ok(()) } else { Err(exists(path)) }
     }
@@ -49,7 +49,7 @@ impl ForceArgs {
 
     /// Whether a command may write what is at `path`; true if there is nothing.
     fn permits(&self, path: &Path) -> bool {
-        // A link that leads nowhere is there, too.
+        // A dangling link counts as an existing file: writing would follow it.
         self.force || !is_regular(path) || path.symlink_metadata().is_err()
     }
 }

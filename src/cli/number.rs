@@ -15,12 +15,12 @@ pub(super) fn number<T: FromStr<Err = ParseIntError>>(text: &str) -> Result<T, &
 }
 
 /// Parses a whole number of at most 64 bits that is at least 1. The error says what is wrong.
-pub(super) fn at_least_one(text: &str) -> Result<u64, &'static str> {
+pub(super) fn positive_u64(text: &str) -> Result<u64, &'static str> {
     number(text).map(NonZeroU64::get)
 }
 
 /// Parses a whole number of at most 16 bits that is at least 1. The error says what is wrong.
-pub(super) fn positive(text: &str) -> Result<u16, &'static str> {
+pub(super) fn positive_u16(text: &str) -> Result<u16, &'static str> {
     number(text).and_then(|number| if number == 0 { Err("must be at least 1") } else { Ok(number) })
 }
 

@@ -21,8 +21,8 @@ use super::history::{self, RecordedRuns};
 use super::output;
 use super::result_file::ResultFile;
 
-/// Beside the records of the runs: the failures of the embedded machines. Those of each other machine are in a file of
-/// their own, whose name goes on with a hash of the name of the machine.
+/// The file, beside the records of the runs, with the failures of the embedded machines. Each other machine has a file
+/// `outstanding-HASH`, with a hash of its name.
 const FILE: &str = "outstanding";
 
 /// How long a run waits while other processes change outstanding failures, which takes them milliseconds.
@@ -58,18 +58,18 @@ pub(super) fn read(anchor: &Anchor) -> anyhow::Result<Vec<MachineFailures>> {
 /// The name of the file of a machine.
 fn file_name(vm: Option<&UsedVm>) -> String {
     match vm {
-        Some(vm) => format!("{FILE}-{}", &blake3::hash(vm.name.as_bytes()).to_hex()[..HASH]),
+        Some(vm) => format!("{FILE}-{}", &blake3::hash(vm.name.as_bytes()).to_hex()[..HASH_DIGITS]),
         None => FILE.to_owned(),
     }
 }
 
 /// How many hex digits of a hash are in a name.
-const HASH: usize = 16;
+const HASH_DIGITS: usize = 16;
 
 /// Whether a file of this name has failures; one that is being written has a longer name.
 fn is_file(name: &str) -> bool {
     let Some(rest) = name.strip_prefix(FILE) else { return false };
-    let is_hash = |hash: &str| hash.len() == HASH && hash.bytes().all(|it| it.is_ascii_hexdigit());
+    let is_hash = |hash: &str| hash.len() == HASH_DIGITS && hash.bytes().all(|it| it.is_ascii_hexdigit());
     rest.is_empty() || rest.strip_prefix('-').is_some_and(is_hash)
 }
 
@@ -86,7 +86,7 @@ fn read_each(path: &Path, each: &mut dyn FnMut(RecordedCase)) -> anyhow::Result<
     if exists(path) { history::read_record_of_cases(path, each).map(drop) } else { Ok(()) }
 }
 
-/// A link that leads nowhere exists, and is damage.
+/// Whether something is at the path. A dangling link is: it cannot be read, which is reported as damage.
 fn exists(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
@@ -146,8 +146,8 @@ pub(super) struct OutstandingRecording {
 enum TrackedCase {
     /// Outstanding at the start, with a hash of how it failed; it did not run since.
     Before(u64),
-    /// Not outstanding any more.
-    Fixed(u64),
+    /// Not outstanding any more, with a hash of how it failed at the start.
+    Settled(u64),
     /// Fails as it did at the start.
     FailsAsBefore,
     /// Fails for the first time, or in another way than at the start.
@@ -171,7 +171,7 @@ fn hash_of_failure(case: &RecordedCase) -> u64 {
 }
 
 impl OutstandingRecording {
-    /// Goes on with the record of a run on this machine.
+    /// Begins to track the failures of a run on this machine; `record` has its start.
     pub(super) fn begin(anchor: &Anchor, record: RecordWriter, vm: Option<UsedVm>) -> OutstandingRecording {
         let folder = history::folder(anchor).unwrap_or_default();
         let mut cases = HashMap::new();
@@ -228,12 +228,12 @@ impl OutstandingRecording {
         let id = hash_of_id(&case.id);
         let before = self.cases.get(&id).copied();
         let now = match before {
-            Some(TrackedCase::Before(failure) | TrackedCase::Fixed(failure))
+            Some(TrackedCase::Before(failure) | TrackedCase::Settled(failure))
                 if failure == hash_of_failure(case) =>
             {
                 TrackedCase::FailsAsBefore
             }
-            None | Some(TrackedCase::Before(_) | TrackedCase::Fixed(_)) => TrackedCase::FailsOtherwise,
+            None | Some(TrackedCase::Before(_) | TrackedCase::Settled(_)) => TrackedCase::FailsOtherwise,
             // A case that was named twice ran twice.
             Some(TrackedCase::FailsAsBefore | TrackedCase::FailsOtherwise | TrackedCase::Kept) => return,
         };
@@ -250,7 +250,7 @@ impl OutstandingRecording {
         if let Some(case) = self.cases.get_mut(&hash_of_id(id))
             && let TrackedCase::Before(failure) = *case
         {
-            *case = TrackedCase::Fixed(failure);
+            *case = TrackedCase::Settled(failure);
             self.not_yet_run -= 1;
         }
     }
@@ -268,7 +268,7 @@ impl OutstandingRecording {
                 true
             }
             None | Some(TrackedCase::Before(_)) => true,
-            Some(TrackedCase::Fixed(_) | TrackedCase::FailsOtherwise | TrackedCase::Kept) => false,
+            Some(TrackedCase::Settled(_) | TrackedCase::FailsOtherwise | TrackedCase::Kept) => false,
         };
         let Some(mut after) = ChangedFailures::read(&self.anchor, self.vm, stays)? else { return Ok(()) };
         let mut lines = BufReader::new(failures.reader()?);

@@ -24,7 +24,7 @@ use super::explorer_pages::ExploreArgs;
 use super::flags::FlagEffect;
 use super::history;
 use super::known::{KnownArgs, apply_to_all};
-use super::number::{number, positive};
+use super::number::{number, positive_u16};
 use super::outstanding::OutstandingRecording;
 use super::progress::Progress;
 use super::reports::{ReportArgs, Reports};
@@ -47,8 +47,8 @@ pub(super) struct RunArgs {
     #[command(flatten)]
     pub(super) select: Select,
 
-    /// Number of threads [default: one per processor]
-    #[arg(short, long, value_name = "N", value_parser = positive)]
+    /// Number of threads, and of processes of --vm [default: one per processor]
+    #[arg(short, long, value_name = "N", value_parser = positive_u16)]
     jobs: Option<u16>,
 
     /// Skip the remaining cases after N failures, errors or fixed cases

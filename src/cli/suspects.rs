@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use clap::Args;
 use indexmap::IndexSet;
-use vmconf::model::{Event, Exit, RunSummary, SuspectAnalysis, VerdictKind, counted, escaped};
+use vmconf::model::{Event, Exit, RunSummary, SuspectAnalysis, VerdictKind, counted, escaped, split_id};
 use vmconf::report::suspects::{SUSPECTS, SuspectsKind};
 use vmconf::run::anchor::Anchor;
 use vmconf::run::sources::{Sources, VectorSource};
@@ -15,7 +15,7 @@ use super::errors::{NothingToDo, UsageError};
 use super::flags::FlagEffect;
 use super::form::forms;
 use super::history::RecordedRuns;
-use super::number::positive;
+use super::number::positive_u16;
 use super::select::Select;
 use super::settings::Settings;
 use super::system::processors;
@@ -42,7 +42,7 @@ pub(super) struct Suspects {
     run: Option<String>,
 
     /// Number of threads [default: one per processor]
-    #[arg(short, long, value_name = "N", value_parser = positive)]
+    #[arg(short, long, value_name = "N", value_parser = positive_u16)]
     jobs: Option<u16>,
 
     /// Output form
@@ -196,8 +196,8 @@ fn ran(sources: &Sources, options: &LoadOptions) -> RunVerdicts {
 fn files_of(run: &RecordedRun, anchor: &Anchor) -> Sources {
     // The record of a case that passed does not name its file.
     let file_in = |(id, outcome): (&String, &RecordedOutcome)| {
-        let in_id = || id.split_once("::").map(|(file, _)| file.to_owned());
-        outcome.file.clone().or_else(in_id)
+        let (in_id, name) = split_id(id);
+        outcome.file.clone().or_else(|| name.map(|_| in_id.to_owned()))
     };
     let files: IndexSet<String> = run.cases.iter().filter_map(file_in).collect();
     let source = |file: &String| VectorSource::named(file, anchor, None);

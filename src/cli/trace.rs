@@ -23,7 +23,7 @@ use vmconf::text::suggest::did_you_mean;
 use super::errors::BrokenInput;
 use super::families::NO_INSTRUCTIONS;
 use super::find_case::{read_case, with_case};
-use super::number::{number, positive};
+use super::number::{number, positive_u16};
 use super::output;
 use super::select::Select;
 use super::settings::Settings;
@@ -59,7 +59,7 @@ pub(super) struct TraceArgs {
     last: Option<u64>,
 
     /// Only steps at call depth N: 1 is the script, function or code that starts, 2 what it calls
-    #[arg(long, value_name = "N", value_parser = positive, conflicts_with = "vm")]
+    #[arg(long, value_name = "N", value_parser = positive_u16, conflicts_with = "vm")]
     frame: Option<u16>,
 
     /// Only this instruction; repeatable

@@ -14,7 +14,7 @@ use vmconf::machines::tiers::Tiers;
 use vmconf::model::{CaseId, Exit, Interrupt};
 use vmconf::run::Flaky;
 use vmconf::testees::process::{self, ProcessGroups, ProcessVm, START, TesteeCommand};
-use vmconf::testees::{MakeTestee, Stopped};
+use vmconf::testees::{EMBEDDED, MakeTestee, Stopped};
 use vmconf::text::config;
 use vmconf::text::shell::split;
 use vmconf::text::suggest::nearest;
@@ -23,12 +23,9 @@ use vmconf::wire::protocol::Hello;
 use super::adapters;
 use super::duration::time_limit;
 use super::errors::BrokenInput;
-use super::number::at_least_one;
+use super::number::positive_u64;
 use super::output;
 use super::settings::{FILE, Settings};
-
-/// The name of the machines of this program in outputs.
-pub(super) const EMBEDDED: &str = "embedded";
 
 /// How long a case may take.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -86,7 +83,7 @@ struct VmLimits {
     start_timeout: Option<Duration>,
 
     /// Bytes of memory that the machine of --vm may take [default: 4294967296 of data]
-    #[arg(long, value_name = "BYTES", help_heading = "Machine", value_parser = at_least_one)]
+    #[arg(long, value_name = "BYTES", help_heading = "Machine", value_parser = positive_u64)]
     vm_memory: Option<u64>,
 }
 
@@ -243,7 +240,7 @@ impl VmsArgs {
         let commands = commands.collect::<anyhow::Result<Vec<_>>>()?;
         let mut names = HashSet::new();
         if let Some(twice) = commands.iter().find(|command| !names.insert(&command.name)) {
-            bail!("--vm {}: a second machine of this name", twice.name);
+            bail!("--vm {}: two machines have this name", twice.name);
         }
         // All at the same time: an interpreter may take a second to start.
         std::thread::scope(|scope| {
@@ -332,7 +329,7 @@ impl VmLimits {
                 let open = "a quote is not closed, or nothing follows a backslash";
                 let words = split(text).with_context(|| format!("--vm {name}=: {open}"))?;
                 if words.is_empty() {
-                    bail!("--vm {name}=: a command follows the name");
+                    bail!("--vm {name}=: the command after = is missing");
                 }
                 Ok((testee_command(name, words), VmLimits::default()))
             }

@@ -84,8 +84,8 @@ pub struct Recorder {
     pending: bool,
     /// What the row of the last instruction declares, if it is kept.
     declared: Option<Declared>,
-    /// The same, until it is known where execution continued.
-    goes_on: Option<Declared>,
+    /// What the row of the last instruction declares about where execution continues, until that is known.
+    awaited_jump: Option<Declared>,
     /// Which stack items the last instruction moves, and where it stores one: its [`Effects::moves`] and
     /// [`Effects::stores`].
     moves: Vec<usize>,
@@ -98,7 +98,7 @@ pub struct Recorder {
     /// What the last instruction creates, if it is kept.
     creates: Option<Creation>,
     /// The answers, in the order of the questions and their paths.
-    pub cache: Vec<BlameAnswer>,
+    pub answers: Vec<BlameAnswer>,
     /// The data that no kept instruction wrote, if some instructions were dropped.
     pub sought: Vec<SoughtDatum>,
     /// The gas spent on each kind of instruction up to the last question, on a machine with gas.
@@ -128,7 +128,7 @@ impl Recorder {
         Recorder { questions, keep, seen, most_before_end, ..Recorder::default() }
     }
 
-    /// A run that is wrong after `step` instructions, whenever the first question is asked.
+    /// Sets after how many instructions the run is known to be wrong; without it, the first question decides.
     #[must_use]
     pub fn wrong_after(self, step: Option<u64>) -> Recorder {
         Recorder { wrong_after: step, ..self }
@@ -157,7 +157,7 @@ impl Recorder {
 
     /// Compares where execution continued after the last instruction with what its row declares.
     fn check_jump(&mut self, state: &dyn Inspect, pc: usize) {
-        let what = self.goes_on.take().and_then(|declared| declared.jump(state, pc));
+        let what = self.awaited_jump.take().and_then(|declared| declared.jump(state, pc));
         if self.row_deviation.is_none() && self.before_end.is_empty() {
             let last = self.records.back().cloned();
             self.row_deviation = what.zip(last).map(|(what, by)| RowDeviation { by, what });
@@ -195,7 +195,7 @@ impl Recorder {
             let what = declared.as_ref().and_then(|declared| declared.row_deviation(state));
             let what = what.or(besides.map(Undeclared::Write));
             self.row_deviation = what.map(|what| RowDeviation { by: last.clone(), what });
-            self.goes_on = declared;
+            self.awaited_jump = declared;
             self.variables.keep(&last.writes, state);
         }
     }
@@ -227,11 +227,11 @@ impl Recorder {
             let answers: Vec<_> = data.iter().map(|datum| self.made(&chains, datum, state)).collect();
             for (datum, answer) in data.iter().zip(answers) {
                 if let BlameAnswer::NotWritten { of_last: Some(_), .. } = answer {
-                    let (answer, cells) = (self.cache.len(), datum.cells(state));
+                    let (answer, cells) = (self.answers.len(), datum.cells(state));
                     let question = (number, vec![datum.clone()]);
                     self.sought.push(SoughtDatum { answer, question, cells, end: self.step });
                 }
-                self.cache.push(answer);
+                self.answers.push(answer);
             }
         }
         self.questions = questions;
@@ -480,7 +480,7 @@ impl Watch for Recorder {
     fn pause(&mut self, state: &dyn Inspect) {
         if !self.pending {
             // Something other than an instruction may have changed the program counter.
-            self.goes_on = None;
+            self.awaited_jump = None;
             self.variables.forget();
         }
         self.complete(state, None);

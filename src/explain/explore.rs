@@ -91,13 +91,13 @@ enum Prompt {
     Change,
 }
 
-/// Whether the explorer keeps running.
+/// What the explorer does after a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Goes {
+pub enum ExplorerFlow {
     /// It keeps running.
-    On,
+    Continue,
     /// The user ended it.
-    Away,
+    Quit,
 }
 
 /// A recorded run, and what is shown of it.
@@ -208,10 +208,10 @@ impl Explorer {
     }
 
     /// Handles a key. `keep_going` is called during long searches.
-    pub fn press(&mut self, key: ExplorerKey, keep_going: KeepGoing<'_>) -> Goes {
+    pub fn press(&mut self, key: ExplorerKey, keep_going: KeepGoing<'_>) -> ExplorerFlow {
         match std::mem::replace(&mut self.mode, ExplorerMode::Commands) {
             ExplorerMode::Commands => match keys::command(key) {
-                Some(ExplorerCommand::Quit) => return Goes::Away,
+                Some(ExplorerCommand::Quit) => return ExplorerFlow::Quit,
                 Some(command) => self.perform(command, keep_going),
                 None => "? shows the keys".clone_into(&mut self.message),
             },
@@ -220,7 +220,7 @@ impl Explorer {
             ExplorerMode::Details(details) => self.detailed(key, details),
             ExplorerMode::Typing(prompt, text) => self.typed(key, prompt, text, keep_going),
         }
-        Goes::On
+        ExplorerFlow::Continue
     }
 
     fn listed(&mut self, key: ExplorerKey, mut list: PlaceList) {

@@ -31,9 +31,10 @@ use crate::run::sources::{Sources, VectorSource};
 use crate::run::{self, FileOpener, KnownVerdicts, LoadOptions, LoadedFile, Worker};
 use crate::testees::Testee;
 
-/// The most failing cases that are explained, the shortest ones, and how many instructions they may have together: it
-/// takes much longer than a run.
+/// The most failing cases that are explained, the shortest ones.
 const MAX_CASES_WITH_EVIDENCE: usize = 200;
+
+/// The most instructions that these may have together: to explain a case takes much longer than to run it.
 const MAX_INSTRUCTIONS_WITH_EVIDENCE: u64 = 50_000;
 
 /// The cases of a run, by machine.

@@ -142,8 +142,8 @@ pub struct Tracer {
     most: u64,
     /// Whether steps are missing at the end, since there are too many bytes before.
     pub is_cut: bool,
-    /// The step that is executing.
-    open: Option<TracedAccount>,
+    /// The gas before the step that is executing; `None` if that step is not selected.
+    before: Option<GasBeforeStep>,
     result: io::Result<()>,
 }
 
@@ -175,7 +175,7 @@ impl Tracer {
         most: u64,
     ) -> Tracer {
         let (filter, out) = (StepFilter::new(selection), TracedCount { out, bytes: 0 });
-        Tracer { filter, writer, out, most, is_cut: false, open: None, result: Ok(()) }
+        Tracer { filter, writer, out, most, is_cut: false, before: None, result: Ok(()) }
     }
 
     /// How many steps were executed so far, including those that are not selected.
@@ -203,8 +203,8 @@ impl Tracer {
     }
 
     fn close(&mut self, state: &dyn Inspect) {
-        if let Some(account) = self.open.take() {
-            let done = TraceOutcome { state, cost: account.cost(state) };
+        if let Some(before) = self.before.take() {
+            let done = TraceOutcome { state, cost: before.cost(state) };
             self.write(|writer, out| writer.after(&done, out));
         }
     }
@@ -227,7 +227,7 @@ impl Watch for Tracer {
             if self.is_cut {
                 return;
             }
-            self.open = Some(TracedAccount::new(at));
+            self.before = Some(GasBeforeStep::new(at));
             let step = TraceStep { number: self.steps(), at };
             self.write(|writer, out| writer.before(&step, out));
         }
@@ -243,7 +243,7 @@ impl Watch for Tracer {
 
     fn passes_over(&self) -> u64 {
         // The effects of a step are seen before the next one.
-        if self.open.is_some() { 0 } else { self.filter.passes_over() }
+        if self.before.is_some() { 0 } else { self.filter.passes_over() }
     }
 
     fn passed_over(&mut self, count: u64) {
@@ -256,15 +256,16 @@ impl Watch for Tracer {
 }
 
 /// The gas before a step, from which its cost is computed.
-struct TracedAccount {
+struct GasBeforeStep {
     gas: Option<GasCount>,
+    /// The least that the step costs, according to the row of its instruction.
     least: u64,
 }
 
-impl TracedAccount {
-    fn new(at: &At<'_>) -> TracedAccount {
+impl GasBeforeStep {
+    fn new(at: &At<'_>) -> GasBeforeStep {
         let least = at.op.map_or(0, |op| op.gas);
-        TracedAccount { gas: at.state.gas(), least }
+        GasBeforeStep { gas: at.state.gas(), least }
     }
 
     fn cost(&self, after: &dyn Inspect) -> Option<u64> {

@@ -83,9 +83,9 @@ const OTHER_REASONS: &str = "other reasons";
 pub struct FuzzSummary {
     /// How many cases were made.
     pub programs: u64,
-    /// How many of them the format cannot hold, ran into a limit, or were run by fewer than two machines.
+    /// How many cases were skipped: the format cannot hold them, they reached a limit, or fewer than two machines ran them.
     pub skipped: u64,
-    /// Why machines did not run them, or others.
+    /// Why machines did not run cases, whether these were skipped or not.
     pub refusals: RefusalCounts,
     /// How many differed on some machine.
     pub differing: u64,

@@ -13,7 +13,7 @@ use num_bigint::BigInt;
 
 use self::values::{is_small, number, value};
 use crate::explain::spectrum::before::wrapped;
-use crate::model::{DeclaredField, FieldType, MemoryType, Name, Program, Value};
+use crate::model::{DeclaredField, FieldType, MemoryType, Name, PathKey, Program, Value};
 use crate::prove::numbers::Numbers;
 use crate::text::typed::{address_key, address_of_key};
 
@@ -28,6 +28,9 @@ const MAX_POOL: usize = 4_096;
 
 /// How many members and cells the kept states have together.
 const MAX_POOL_SIZE: usize = 1 << 19;
+
+/// The most numbers in tables, tuples and lists that are looked at as addresses.
+const MAX_INNER: usize = 64;
 
 /// A state that a machine can be given.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,6 +72,8 @@ pub(super) struct StateGenerator {
     constants: Vec<(Name, Value)>,
     /// The members that can be addresses: numbers without a sign of at most 64 bits.
     pointers: Vec<usize>,
+    /// Such numbers in tables, tuples and lists of a fixed length.
+    inner_pointers: Vec<InnerPointer>,
     memories: Vec<StateMemory>,
     /// States that did something for the first time.
     pool: Vec<GeneratedState>,
@@ -76,6 +81,53 @@ pub(super) struct StateGenerator {
     pool_size: usize,
     /// The members that a state without a vector gives.
     is_given: Vec<bool>,
+}
+
+/// A number in a member that can be an address.
+struct InnerPointer {
+    member: usize,
+    /// Where it is in the member.
+    keys: Vec<PathKey>,
+}
+
+impl InnerPointer {
+    /// Where it points in a state.
+    fn place(&self, state: &GeneratedState) -> Option<u64> {
+        let Some(GeneratedMember::Value(member)) = &state.members[self.member] else { return None };
+        match self.keys.iter().try_fold(member, |value, key| value.child(key))? {
+            Value::Int(number) => u64::try_from(number).ok(),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a number of this type can be an address.
+fn is_pointer(field_type: &FieldType) -> bool {
+    matches!(field_type, FieldType::Unsigned(4..=64))
+}
+
+/// Adds the numbers in a datum of this type that can be addresses, which lies at these keys of a member.
+fn add_pointers(field_type: &FieldType, (member, keys): (usize, &[PathKey]), found: &mut Vec<InnerPointer>) {
+    let mut add = |key: PathKey, of: &FieldType| {
+        let keys = [keys, &[key]].concat();
+        if found.len() < MAX_INNER && is_pointer(of) {
+            found.push(InnerPointer { member, keys });
+        } else if found.len() < MAX_INNER {
+            add_pointers(of, (member, &keys), found);
+        }
+    };
+    match field_type {
+        FieldType::Table(fields) => {
+            fields.iter().for_each(|field| add(PathKey::Name(field.name.clone()), &field.field_type));
+        }
+        FieldType::Tuple(types) => {
+            types.iter().enumerate().for_each(|(index, of)| add(PathKey::Index(index), of));
+        }
+        FieldType::Array(of, length) => {
+            (0..(*length).min(MAX_INNER)).for_each(|index| add(PathKey::Index(index), of));
+        }
+        _ => {}
+    }
 }
 
 /// A memory among the members.
@@ -96,16 +148,22 @@ impl StateMemory {
 impl StateGenerator {
     /// A generator of states with these members. `constants` are given in each state.
     pub(super) fn new(fields: Vec<&'static DeclaredField>, constants: Vec<(Name, Value)>) -> StateGenerator {
-        let is_pointer = |index: &usize| match fields[*index].field_type {
-            FieldType::Unsigned(bits) => (4..=64).contains(&bits),
-            _ => false,
-        };
-        let pointers = (0..fields.len()).filter(is_pointer).collect();
+        let pointers = (0..fields.len()).filter(|index| is_pointer(&fields[*index].field_type)).collect();
+        let mut inner_pointers = Vec::new();
+        for (member, field) in fields.iter().enumerate() {
+            add_pointers(&field.field_type, (member, &[]), &mut inner_pointers);
+        }
         let memories = fields.iter().enumerate().filter_map(|(index, field)| StateMemory::of(index, field));
         let memories = memories.collect();
         let is_given = fields.iter().map(|field| is_small(&field.field_type)).collect();
         let pool = Vec::new();
-        StateGenerator { fields, constants, pointers, memories, pool, pool_size: 0, is_given }
+        StateGenerator { fields, constants, pointers, inner_pointers, memories, pool, pool_size: 0, is_given }
+    }
+
+    /// Where numbers of a state point.
+    fn places(&self, state: &GeneratedState) -> Vec<u64> {
+        let members = self.pointers.iter().filter_map(|index| state.pointer(*index));
+        members.chain(self.inner_pointers.iter().filter_map(|inner| inner.place(state))).collect()
     }
 
     /// The members.
@@ -199,7 +257,7 @@ impl StateGenerator {
             }
         }
         for memory in &self.memories {
-            let places: Vec<_> = self.pointers.iter().filter_map(|index| state.pointer(*index)).collect();
+            let places = self.places(&state);
             let Some(GeneratedMember::Cells(cells)) = &mut state.members[memory.index] else { continue };
             for start in places.iter().flat_map(|start| (1..=2).map(|offset| start.wrapping_add(offset))) {
                 if numbers.one_in(2) {
@@ -271,8 +329,7 @@ impl StateGenerator {
     /// Lists cells where members point, and where these cells point.
     pub(super) fn list_cells(&self, state: &mut GeneratedState, numbers: &mut Numbers) {
         for memory in &self.memories {
-            let mut places: Vec<u64> =
-                self.pointers.iter().filter_map(|index| state.pointer(*index)).collect();
+            let mut places = self.places(state);
             places.extend(numbers.one_in(4).then(|| numbers.bits()));
             let Some(GeneratedMember::Cells(cells)) = &mut state.members[memory.index] else { continue };
             let mut found = Vec::new();

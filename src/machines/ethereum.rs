@@ -47,10 +47,9 @@
 //! # Limits
 //!
 //! An instruction is one unit of `--max-steps`, which covers 5 gas; the rest of the gas is charged one unit
-//! per 12. Each block of 136 bytes that KECCAK256 hashes is charged 64 units, and each byte of an exponent
-//! 20, since their gas does not cover their time. Each gas of a precompiled contract is one unit, or four if
-//! the contract works on curves or is BLAKE2. A call or a creation is charged in addition, according to the
-//! length of the created code.
+//! per 12. Instructions and precompiled contracts whose gas does not cover their time are charged more: `rules.rs` and
+//! `precompiles.rs` say how much. A call or a creation is charged in addition, according to the length of the
+//! created code.
 
 mod accounts;
 mod authorizations;

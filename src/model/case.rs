@@ -69,6 +69,11 @@ impl fmt::Display for CaseId {
     }
 }
 
+/// The file in the id of a case, and the name of the case in it; `None` in the id of a whole file.
+pub fn split_id(id: &str) -> (&str, Option<&str>) {
+    id.split_once("::").map_or((id, None), |(file, name)| (file, Some(name)))
+}
+
 /// The name of the case in its file, from the name in its id: without the number that tells it from others of the name.
 pub fn unnumbered(shown: &str) -> &str {
     let stem = shown.trim_end_matches(|character: char| character.is_ascii_digit());

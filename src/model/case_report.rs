@@ -26,8 +26,8 @@ pub struct CaseReport {
     pub listed: Option<String>,
     /// Whether the verdict comes from an earlier run and the case did not run.
     pub cached: bool,
-    /// The digest of what its file says, and the files that it opened; `None` if digests are not made, and in events
-    /// of a run also if it is that of the case before in the file: once for most files.
+    /// The digest of its file and of the files that it opened. `None` if no report needs digests; in the events of a run
+    /// also if the case before in the same file has the same digest.
     pub content: Option<ContentDigest>,
     /// How long the case took to read, run and compare; `None` if it did not run. The only field that differs
     /// from run to run.

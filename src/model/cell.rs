@@ -128,8 +128,8 @@ impl Cell {
     }
 }
 
-/// The name of a compound: `#3`. Those with the highest numbers are counted down, and are `#b0` and so on: machines
-/// give them to what is no compound, but is shared like one.
+/// The name of a compound: `#3`. Machines number what is no compound, but is shared like one, downwards from
+/// `usize::MAX`; its name is `#b0`, `#b1` and so on.
 pub fn compound_name(compound: usize) -> String {
     if compound > usize::MAX / 2 { format!("#b{}", !compound) } else { format!("#{compound}") }
 }

@@ -204,7 +204,7 @@ pub struct RunSummary {
     /// Whether the user ended the run before all cases had finished.
     #[serde(skip)]
     pub interrupted: bool,
-    /// Whether it is of a part without cases, or with unsupported ones only, while other parts may have others.
+    /// Whether it is of a part in which no case ran, while other parts may have cases that run: such a part does not fail.
     #[serde(skip)]
     pub is_empty_part: bool,
 }

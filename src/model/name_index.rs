@@ -1,4 +1,4 @@
-//! Search in a list of names, by a mark of each.
+//! A small index of a list of names: a few bits of each tell most names apart without comparing them.
 
 /// How many marks there are.
 const MARKS: usize = 64;

@@ -255,7 +255,7 @@ pub struct Failure {
     pub instructions: Option<u64>,
     /// On a machine of a family, the state of the first step that fails, before and after.
     pub state: Option<Box<StateTable>>,
-    /// How the testee broke down the first time, if it was tried twice; `None` as soon as both tries are judged.
+    /// How the testee broke down the first time, if it was tried twice; `None` once both tries were judged.
     pub first: Option<Box<FirstTry>>,
 }
 

@@ -1,10 +1,9 @@
 //! Changes each datum of each case, one at a time, and checks that the verdict changes with it.
 //!
 //! A case runs once, on the machine that it is for, and the state after each step is recorded; where no machine is
-//! known, the state that the case demands is taken for it. Each changed
-//! case is read again by its format and compared with the recorded state. A change that neither the reader
-//! nor the comparison detects reveals an expectation that is not compared: [`crate::formats::uncompared`]
-//! lists those that a format omits by a rule; any other is a bug in vmconf.
+//! known, the state that the case demands is taken for it. Each changed case is read again by its format and compared
+//! with the recorded state. A change that neither the reader nor the comparison detects reveals an expectation that is
+//! not compared: [`crate::formats::uncompared`] lists those that a format omits by a rule; any other is a bug in vmconf.
 
 mod change;
 

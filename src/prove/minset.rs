@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::mutants::fault::PlantedFault;
 use super::mutants::{MutantsOptions, judge};
 use super::suite::{SuiteCase, VectorSuite};
+use crate::model::split_id;
 use crate::wire::minset::{FileShare, Minset};
 use crate::wire::mutants::FaultOutcome;
 
@@ -20,7 +21,7 @@ pub fn minset(mut suite: VectorSuite, faults: &[PlantedFault], how: &MutantsOpti
     }
     let mut shares: BTreeMap<&str, FileShare> = BTreeMap::new();
     for id in suite.cases.iter().map(|case| &case.id) {
-        let file = file_of(id);
+        let file = split_id(id).0;
         let share =
             shares.entry(file).or_insert_with(|| FileShare { file: file.to_owned(), cases: 0, kept: 0 });
         share.cases += 1;
@@ -32,10 +33,6 @@ pub fn minset(mut suite: VectorSuite, faults: &[PlantedFault], how: &MutantsOpti
         files: shares.into_values().collect(),
         kept: kept.into_iter().collect(),
     }
-}
-
-fn file_of(id: &str) -> &str {
-    id.split("::").next().unwrap_or(id)
 }
 
 /// The indices of the cases that the greedy choice keeps.

@@ -185,7 +185,7 @@ fn counts(comparison: &Comparison<'_>) -> String {
             .iter()
             .filter(|it| it.after.is_some_and(|after| after.kind == VerdictKind::ExpectedFail))
             .count();
-        let known = if *change == ReportedChange::Broken && known > 0 {
+        let known = if *change == ReportedChange::Regressed && known > 0 {
             format!(" ({known} known)")
         } else {
             String::new()

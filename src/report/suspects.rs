@@ -64,7 +64,10 @@ fn text(out: &mut dyn Write, analysis: &SuspectAnalysis, flags: &ShellWords) -> 
         writeln!(out, "  {}", evidence(suspect))?;
         if suspect.diverging > 0 {
             let cases = counted(suspect.diverging, "failing case");
-            writeln!(out, "  in {cases}, the machine first differs after it from the embedded one")?;
+            writeln!(
+                out,
+                "  in {cases}, the machine first differs from the embedded one after this instruction"
+            )?;
         }
         if let Some(example) = suspect.representative() {
             let case = case_and_flags(example, flags);

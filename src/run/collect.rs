@@ -1,4 +1,4 @@
-//! Step 5: turns judged cases into events, in the order of files and cases, and counts them.
+//! Turns judged cases into events, in the order of files and cases, and counts them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::num::NonZeroUsize;

@@ -1,4 +1,4 @@
-//! Step 4: compares the state of a machine with the assertions of a vector.
+//! Compares the state of a machine with the assertions of a vector.
 //!
 //! Nothing is configurable here: an [`Assertion`] fully describes what it expects.
 

@@ -1,4 +1,4 @@
-//! Which cases of a run say the content of their file.
+//! Leaves the digest of a file out of all but its first case, and puts it back.
 
 use std::sync::Arc;
 

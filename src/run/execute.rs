@@ -1,4 +1,4 @@
-//! Step 3: reads a case, runs it on a testee and compares the state after each step.
+//! Reads a case, runs it on a testee and compares the state after each step.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Step 1: loads the cases of a file. The bytes are parsed into a document, the format of the document is
+//! Loads the cases of a file. The bytes are parsed into a document, the format of the document is
 //! detected, and the format lists the cases. A case is read when it is needed.
 
 use std::collections::HashMap;

@@ -18,7 +18,7 @@ use super::source::VectorSource;
 use crate::model::{Interrupt, PartitionPart, Value};
 use crate::testees::MakeTestee;
 
-/// Options of a run. The default runs all cases on one thread, on the machines of this crate.
+/// Options of a run. The default runs all cases on one thread, on the embedded machines.
 #[derive(Clone, Default)]
 pub struct LoadOptions {
     /// Options for the whole run.

@@ -31,7 +31,7 @@ struct OrderSlot<'s> {
     file: Option<Arc<LoadedFile<'s>>>,
     /// How many of its cases were emitted.
     emitted: usize,
-    /// Those after them.
+    /// The judged cases after the emitted ones; `None` for one that is not done.
     judged: VecDeque<Option<JudgedCase>>,
 }
 

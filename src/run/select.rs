@@ -1,4 +1,4 @@
-//! Step 2: selects the cases of a loaded file to run, by id, by the part of the run, or by an expression. If
+//! Selects the cases of a loaded file to run, by id, by the part of the run, or by an expression. If
 //! an expression depends on the instructions that a case executes, the case is executed to evaluate it.
 
 use std::cell::RefCell;

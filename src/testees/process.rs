@@ -162,9 +162,8 @@ impl ProcessVm {
         self.pool.limit(max_processes);
     }
 
-    /// Sends a request to a process and returns the answer, on a new process if the first one breaks down. The request
-    /// gets another number. Fails if the process crashes, breaks the protocol or does not
-    /// answer in time, or on an interrupt.
+    /// Sends a request, with a number of its own, to a process, or to a new one if that breaks down, and returns the
+    /// answer. Fails if both processes crash, break the protocol or do not answer in time, or on an interrupt.
     pub fn ask(&self, request: Request, interrupt: &Interrupt) -> Result<ProtocolAnswer, Stopped> {
         let mut answer = None;
         let end =
@@ -292,7 +291,7 @@ impl ProcessVm {
         interrupt: &Interrupt,
         take: &mut dyn FnMut(Exchanged<E::Answer>),
     ) -> (AnswerEnd, Duration) {
-        // Then the process was ended by this one.
+        // After an interrupt, vmconf itself has ended the process: that is no breakdown.
         if interrupt.is_requested() {
             return (Err(Stopped::Interrupted), first.1);
         }

@@ -16,8 +16,8 @@ use crate::model::{Interrupt, MemberShape, Path, Program, Shape};
 use crate::wire::line::LineError;
 use crate::wire::plain;
 use crate::wire::protocol::{
-    Digests, DigestsDone, Hello, MAX_INSTRUCTIONS, ObservedState, Offer, ProtocolAnswer, Request, RunDone,
-    RunRequest, Skip, TesteeFailure, TraceDone, TraceRequest, VERSION, WireAction, WireStep,
+    DigestsDone, DigestsRequest, Hello, MAX_INSTRUCTIONS, ObservedState, Offer, ProtocolAnswer, Request,
+    RunDone, RunRequest, Skip, TesteeFailure, TraceDone, TraceRequest, VERSION, WireAction, WireStep,
 };
 
 use self::observer::{Hasher, StepRange};
@@ -117,8 +117,8 @@ impl Server {
         Ok(ProtocolAnswer::Done(RunDone { id, steps: states, ended }))
     }
 
-    fn digests(&mut self, request: Digests) -> Result<ProtocolAnswer, Stopped> {
-        let Digests { id, machine, program, r#do, limits, after } = request;
+    fn digests(&mut self, request: DigestsRequest) -> Result<ProtocolAnswer, Stopped> {
+        let DigestsRequest { id, machine, program, r#do, limits, after } = request;
         if !after.is_sorted() {
             return Err(error("after is not in ascending order".to_owned()));
         }

@@ -10,8 +10,8 @@ pub struct Audit {
     pub cases: u64,
     /// The number of cases not audited, because they cannot be read or do not pass.
     pub left_out: u64,
-    /// The number of those for which no machine is known, and of which the state that they demand does not meet the
-    /// demands.
+    /// How many of the left-out cases are for machines that are not embedded, and contradict themselves: the state that
+    /// they demand does not meet all that they demand.
     pub unmet: u64,
     /// Broken files.
     pub broken: u64,

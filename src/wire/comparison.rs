@@ -16,7 +16,8 @@ pub use super::record::{
 #[strum(serialize_all = "lowercase")]
 pub enum ReportedChange {
     /// It passed and no longer passes.
-    Broken,
+    #[strum(serialize = "broken")]
+    Regressed,
     /// It passed in neither run, and its verdict or signature changed.
     #[strum(serialize = "fails differently")]
     FailsDifferently,
@@ -52,7 +53,7 @@ impl Changed<'_> {
     pub fn is_worse(&self) -> bool {
         let severity =
             |outcome: Option<&RecordedOutcome>| outcome.map_or(0, |outcome| severity(outcome.kind));
-        let is_lost = self.change == ReportedChange::Broken
+        let is_lost = self.change == ReportedChange::Regressed
             && self.after.is_some_and(|after| after.kind == VerdictKind::Unsupported);
         severity(self.after) > severity(self.before) || is_lost
     }
@@ -123,7 +124,7 @@ fn change(before: Option<&RecordedOutcome>, after: Option<&RecordedOutcome>) -> 
         (Some(_), None) => Some(ReportedChange::Gone),
         (Some(before), Some(after)) => match (before.passes(), after.passes()) {
             (true, true) => None,
-            (true, false) => Some(ReportedChange::Broken),
+            (true, false) => Some(ReportedChange::Regressed),
             (false, true) => Some(ReportedChange::Fixed),
             (false, false) => (!before.fails_like(after)).then_some(ReportedChange::FailsDifferently),
         },

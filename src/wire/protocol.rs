@@ -37,7 +37,7 @@ pub enum Request {
     /// Runs a program.
     Run(RunRequest),
     /// Runs a program and hashes its instructions.
-    Digests(Digests),
+    Digests(DigestsRequest),
     /// Runs a program and returns some of its instructions.
     Trace(TraceRequest),
 }
@@ -382,7 +382,7 @@ impl TesteeFailure {
 
 /// Runs a program and hashes its instructions, so that two machines can be compared without their full traces.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Digests {
+pub struct DigestsRequest {
     /// The number of the request.
     pub id: u64,
     /// The machine.
@@ -403,10 +403,10 @@ pub struct Digests {
 pub struct DigestsDone {
     /// The number of the request.
     pub id: u64,
-    /// The SHA-256, in hex digits, of the first instructions; one for each number in [`Digests::after`] that
+    /// The SHA-256, in hex digits, of the first instructions; one for each number in [`DigestsRequest::after`] that
     /// the run reached. The input for each instruction is [`TracedInstruction::hashed`].
     pub digests: Vec<String>,
-    /// How many instructions were executed, up to the largest number in [`Digests::after`].
+    /// How many instructions were executed, up to the largest number in [`DigestsRequest::after`].
     pub instructions: u64,
 }
 
@@ -494,7 +494,7 @@ impl Request {
         match &mut self {
             Request::Hello(_) => {}
             Request::Run(RunRequest { id, .. })
-            | Request::Digests(Digests { id, .. })
+            | Request::Digests(DigestsRequest { id, .. })
             | Request::Trace(TraceRequest { id, .. }) => *id = number,
         }
         self
@@ -505,7 +505,7 @@ impl Request {
         match self {
             Request::Hello(_) => None,
             Request::Run(RunRequest { id, .. })
-            | Request::Digests(Digests { id, .. })
+            | Request::Digests(DigestsRequest { id, .. })
             | Request::Trace(TraceRequest { id, .. }) => Some(*id),
         }
     }

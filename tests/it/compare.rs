@@ -472,7 +472,7 @@ fn cases_that_are_gone_come_last() {
     let after = run(&[("skipped", "skip"), ("new", "pass"), ("breaks", "fail")]);
     let compared = comparison::compare(&before, &after);
     let changed: Vec<_> = compared.changed.iter().map(|it| (it.id, it.change)).collect();
-    let (new, broken, gone) = (ReportedChange::New, ReportedChange::Broken, ReportedChange::Gone);
+    let (new, broken, gone) = (ReportedChange::New, ReportedChange::Regressed, ReportedChange::Gone);
     assert_eq!(changed, [("new", new), ("breaks", broken), ("skipped", gone), ("gone", gone)]);
 }
 

@@ -337,7 +337,10 @@ fn settings_are_printed_for_one_file() {
     for (args, expected) in [
         (&["config", "nope.json"][..], "error: nope.json: there is no such file"),
         (&["config", "old"], "error: old: there is no such file"),
-        (&["config", "add.json", "old/add.json"], "error: several files may have several settings; name one"),
+        (
+            &["config", "add.json", "old/add.json"],
+            "error: vmconf config prints the settings of one file; name one",
+        ),
     ] {
         let ran = vmconf(folder.path(), None, args);
         assert!(ran.exit == 2 && ran.stdout.is_empty() && ran.stderr.starts_with(expected), "{ran:?}");

@@ -26,7 +26,7 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::layout::{Position, Rect};
 use scraper::{Html, Selector};
-use vmconf::explain::explore::{self, Explorer, ExplorerKey, Goes, Opened, Pane, screen};
+use vmconf::explain::explore::{self, Explorer, ExplorerFlow, ExplorerKey, Opened, Pane, screen};
 use vmconf::run::{self, LoadOptions};
 
 /// A failing case of each machine.
@@ -65,7 +65,7 @@ fn press(explorer: &mut Explorer, keys: &str) {
             '\t' => ExplorerKey::Tab,
             character => ExplorerKey::Char(character),
         };
-        assert_eq!(explorer.press(key, &mut |_| true), Goes::On);
+        assert_eq!(explorer.press(key, &mut |_| true), ExplorerFlow::Continue);
     }
 }
 
@@ -134,7 +134,7 @@ fn keys_go_where_they_say() {
         press(&mut explorer, keys);
         assert_eq!(now(&explorer), step, "{keys:?}");
     }
-    assert_eq!(explorer.press(ExplorerKey::Char('q'), &mut |_| true), Goes::Away);
+    assert_eq!(explorer.press(ExplorerKey::Char('q'), &mut |_| true), ExplorerFlow::Quit);
 }
 
 #[test]

@@ -508,8 +508,7 @@ fn folders_that_only_earlier_reports_have_are_named() {
         ],
     );
     let ran = vmconf(&["matrix", "--results", &paths[0], "--results", &paths[1]]);
-    let warning =
-        "warning: mine: only the newest report counts, and it has no case of evm/gas: earlier ones have\n";
+    let warning = "warning: mine: only the newest report counts, and it has no case of evm/gas, which earlier reports have\n";
     assert_eq!((ran.exit, &*ran.stderr), (0, warning));
     let others = [format!("a={}", paths[0]), format!("b={}", paths[1])];
     assert_eq!(vmconf(&["matrix", "--results", &others[0], "--results", &others[1]]).stderr, "");
@@ -646,7 +645,7 @@ fn statements_say_what_the_machine_is() {
     let two = ["matrix", "--vm", "a=false", "--vm", "b=false", "--statement", file.to_str().unwrap()];
     let ran = vmconf(&two);
     assert!(ran.exit == 2 && ran.stdout.is_empty(), "{ran:?}");
-    assert!(ran.stderr.ends_with("--statement is on one machine, and there are a, b\n"), "{ran:?}");
+    assert!(ran.stderr.ends_with("--statement takes one machine; there are a, b\n"), "{ran:?}");
 }
 
 /// A listed failure that passes is a pass: no group says that no machine passes, or that machines disagree.
@@ -735,7 +734,7 @@ fn broken_reports_are_errors() {
         assert!(ran.exit == 2 && ran.stderr.contains(expected), "{expected}: {ran:?}");
     }
     let flag = vmconf(&["matrix", "--results", "a.json", "--filter", "x"]);
-    assert!(flag.exit == 2 && flag.stderr.contains("--filter does not go with --results"), "{flag:?}");
+    assert!(flag.exit == 2 && flag.stderr.contains("--filter cannot be used with --results"), "{flag:?}");
 }
 
 /// The statement on a report with these cases.

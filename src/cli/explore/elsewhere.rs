@@ -16,7 +16,7 @@ use vmconf::machines::{Engine, MachineInfo};
 use vmconf::model::{Case, CaseId, Exit, Value};
 use vmconf::run::{LoadedFile, RunOptions, Worker};
 use vmconf::testees::process::{ProcessGroups, ProcessVm};
-use vmconf::testees::{MakeTestee, Stopped};
+use vmconf::testees::{EMBEDDED, MakeTestee, Stopped};
 
 use super::terminal::{self, ShownRuns, Signals};
 use super::{Explore, explorer, typed};
@@ -27,9 +27,6 @@ use crate::cli::input;
 use crate::cli::output;
 use crate::cli::settings::Settings;
 use crate::cli::vm::stopped_early;
-
-/// What the embedded machine is called beside another one.
-const EMBEDDED: &str = "embedded";
 
 /// The most runs that are shown beside each other.
 const MAX_SIDES: usize = 2;

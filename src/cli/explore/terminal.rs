@@ -21,7 +21,7 @@ use ratatui::crossterm::terminal::{self, EnterAlternateScreen, LeaveAlternateScr
 use ratatui::layout::Position;
 use vmconf::explain::explore::beside::PairedExplorer;
 use vmconf::explain::explore::{
-    CasePicker, Explorer, ExplorerCommand, ExplorerKey, Goes, PickReaction, screen,
+    CasePicker, Explorer, ExplorerCommand, ExplorerFlow, ExplorerKey, PickReaction, screen,
 };
 use vmconf::model::Exit;
 use vmconf::testees::process::ProcessGroups;
@@ -52,7 +52,7 @@ impl ShownRuns {
         }
     }
 
-    fn press(&mut self, key: ExplorerKey, keep_going: &mut dyn FnMut(u64) -> bool) -> Goes {
+    fn press(&mut self, key: ExplorerKey, keep_going: &mut dyn FnMut(u64) -> bool) -> ExplorerFlow {
         match self {
             ShownRuns::One(explorer) => explorer.press(key, keep_going),
             ShownRuns::Two(pair) => pair.press(key, keep_going),
@@ -107,7 +107,7 @@ pub(super) fn run(shown: &mut ShownRuns, signals: &Signals) -> anyhow::Result<()
         if !event::poll(PAUSE)? {
             continue;
         }
-        if react(shown, &event::read()?, &terminal, is_stopped)? == Goes::Away {
+        if react(shown, &event::read()?, &terminal, is_stopped)? == ExplorerFlow::Quit {
             break;
         }
         terminal.draw(|frame| shown.paint(frame))?;
@@ -194,15 +194,15 @@ fn react(
     event: &Event,
     terminal: &Terminal<CrosstermBackend<Stdout>>,
     is_stopped: &AtomicBool,
-) -> anyhow::Result<Goes> {
+) -> anyhow::Result<ExplorerFlow> {
     // Any key ends a search.
     let mut keep_going =
         |_| !is_stopped.load(Ordering::Relaxed) && !event::poll(Duration::ZERO).unwrap_or(true);
     Ok(match event {
         Event::Key(pressed) if pressed.kind != KeyEventKind::Release => match key(*pressed) {
             Some(key) => shown.press(key, &mut keep_going),
-            None if is_interrupt(*pressed) => Goes::Away,
-            None => Goes::On,
+            None if is_interrupt(*pressed) => ExplorerFlow::Quit,
+            None => ExplorerFlow::Continue,
         },
         Event::Mouse(mouse) => {
             let area = terminal.size()?.into();
@@ -210,9 +210,9 @@ fn react(
                 ShownRuns::One(explorer) => point(explorer, *mouse, area, &mut keep_going),
                 ShownRuns::Two(pair) => point_in_pair(pair, *mouse, area, &mut keep_going),
             }
-            Goes::On
+            ExplorerFlow::Continue
         }
-        _ => Goes::On,
+        _ => ExplorerFlow::Continue,
     })
 }
 

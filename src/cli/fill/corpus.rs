@@ -19,7 +19,7 @@ use super::shown::shown;
 use crate::cli::families::check_folder;
 use crate::cli::form::OutputForm;
 use crate::cli::new_file::ForceArgs;
-use crate::cli::number::{number, positive};
+use crate::cli::number::{number, positive_u16};
 use crate::cli::output;
 use crate::cli::result_file::has_bytes;
 use crate::cli::settings::Settings;
@@ -46,8 +46,8 @@ pub(super) struct CorpusArgs {
     #[arg(long, value_name = "DIR", requires = "cases")]
     out: Option<PathBuf>,
 
-    /// Number of states that run at the same time, each in a process of its machine [default: the number of processors]
-    #[arg(short, long, value_name = "N", value_parser = positive, requires = "cases")]
+    /// Number of states that run at the same time, each in a process of its machine [default: one per processor]
+    #[arg(short, long, value_name = "N", value_parser = positive_u16, requires = "cases")]
     jobs: Option<u16>,
 
     #[command(flatten)]
@@ -65,10 +65,10 @@ struct CorpusCounts {
     short: usize,
 }
 
-/// What to make, and how to say it.
+/// The corpus to make, and how to report it.
 pub(super) struct CorpusRequest<'a> {
     pub(super) args: &'a CorpusArgs,
-    /// Write nothing, and report what would be written.
+    /// Whether nothing is written, and the command only reports what would be.
     pub(super) is_check: bool,
     pub(super) output: OutputForm,
     /// How many machines must agree.

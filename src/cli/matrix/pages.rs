@@ -88,7 +88,7 @@ pub(super) fn write_statement(
 pub(super) fn check_single(names: &[&str]) -> anyhow::Result<()> {
     match names {
         [_] => Ok(()),
-        names => bail!("--statement is on one machine, and there are {}", names.join(", ")),
+        names => bail!("--statement takes one machine; there are {}", names.join(", ")),
     }
 }
 

@@ -12,10 +12,9 @@ use vmconf::machines::has_instruction;
 use vmconf::model::{CaseReport, Event};
 use vmconf::report::conformance::{ConformanceMachine, ConformanceRun};
 use vmconf::run::matrix::{MatrixCollector, MatrixMachine};
+use vmconf::testees::EMBEDDED;
 use vmconf::text::shell::ShellWords;
 use vmconf::wire::report_events::read_events;
-
-use crate::cli::vm::EMBEDDED;
 
 /// A report, and the name of its machine.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -31,7 +31,7 @@ pub(super) struct Init {
     /// The name of your machine
     name: String,
 
-    /// The machine that it implements: one of vmconf, in C, Go and Rust only evm, or one of a family
+    /// The machine that the adapter implements: an embedded one (in C, Go and Rust only evm), or that of a family
     #[arg(long, value_name = "MACHINE", default_value = "evm", value_parser = machine_argument())]
     machine: String,
 

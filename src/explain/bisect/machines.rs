@@ -11,14 +11,14 @@ use crate::machines::{MachineInfo, UpcomingMembers};
 use crate::model::limits::Limits;
 use crate::model::{Breakdown, Case, Interrupt, Path, Program, Shape, Value, counted};
 use crate::run::{IgnoredField, IgnoredFields};
-use crate::testees::Stopped;
 use crate::testees::process::{ProcessVm, limits_of, written};
 use crate::testees::server::Server;
+use crate::testees::{EMBEDDED, Stopped};
 use crate::text::typed::compared_after;
 use crate::wire::eip3155::Eip3155Step;
 use crate::wire::plain;
 use crate::wire::protocol::{
-    self, Digests, DigestsDone, Offer, ProtocolAnswer, Request, RunRequest, TraceDone, TraceRequest,
+    self, DigestsDone, DigestsRequest, Offer, ProtocolAnswer, Request, RunRequest, TraceDone, TraceRequest,
     TracedInstruction, WireAction,
 };
 
@@ -26,7 +26,7 @@ use crate::wire::protocol::{
 const POINTS: u64 = 64;
 
 /// The number of instructions after which no difference is searched any more.
-const MAX_INSTRUCTIONS: u64 = 1 << 40;
+const MAX_SEARCHED: u64 = 1 << 40;
 
 /// The same for a machine that only executes single instructions: each of them stands in the request.
 const MAX_SINGLE_STEPS: u64 = 10_000;
@@ -201,7 +201,7 @@ impl OnVm {
 
     /// After how many instructions of an action it can stop at most.
     pub(in crate::explain) fn max_instructions(&self) -> u64 {
-        if self.offers(&WireAction::Run(0)) { MAX_INSTRUCTIONS } else { MAX_SINGLE_STEPS }
+        if self.offers(&WireAction::Run(0)) { MAX_SEARCHED } else { MAX_SINGLE_STEPS }
     }
 
     /// The actions that execute a number of instructions, at most [`OnVm::max_instructions`]: one, or as many single
@@ -247,7 +247,7 @@ impl OnVm {
     ) -> Result<Vec<Value>, Stopped> {
         let (mut steps, mut last) = (Vec::with_capacity(stops.len()), RunPoint { actions: 0, steps: 0 });
         for stop in stops {
-            // The rest of an action that was left after some instructions is the same action.
+            // An action that was stopped after some instructions is sent again as a whole: the machine goes on from there.
             let mut actions = self.actions[last.actions..stop.actions].to_vec();
             let done = if stop.actions == last.actions { last.steps } else { 0 };
             if stop.steps > done {
@@ -291,7 +291,7 @@ impl OnVm {
     }
 
     fn hashes(&mut self, actions: usize, after: &[u64]) -> Result<(Vec<String>, u64), Stopped> {
-        let request = Request::Digests(Digests {
+        let request = Request::Digests(DigestsRequest {
             id: 0,
             machine: self.info.name.to_owned(),
             program: self.program.clone(),
@@ -356,7 +356,7 @@ impl OnVm {
     fn name(&self) -> &str {
         match &self.asked {
             Answerer::Process(vm) => &vm.command().name,
-            Answerer::Embedded(_) => "embedded",
+            Answerer::Embedded(_) => EMBEDDED,
         }
     }
 

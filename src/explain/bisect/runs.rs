@@ -96,7 +96,7 @@ pub fn runs(one: &mut OnVm, other: &mut OnVm, isa: &Isa) -> Result<Bisected, Sto
         None => (None, None),
     };
     let difference = match (parting, divergence) {
-        // Both may do the same, and yet one of them does not say which instruction is next.
+        // The members that only name the next instruction were left out so far: the runs may differ in these alone.
         (None, None) if upcoming.is_some() => of_all_members([one, other], isa, &fields, &mut broke)?,
         (None, None) => None,
         (Some(parting), Some(divergence))

@@ -80,7 +80,8 @@ impl Watch for WriterSearch {
         self.last = Some((left, at.op.map_or(0, |op| op.pushes.into()), writes));
     }
 
-    /// The recorder that keeps the instructions up to here sees the same changes.
+    /// Counts changes by the vector as writes of the instruction before them: the recorder that keeps the instructions
+    /// up to that one sees the changes, too, and says that the vector made them.
     fn set(&mut self, changes: &Value, state: &dyn Inspect) {
         self.complete(state);
         let changed = state.set_cells(changes);

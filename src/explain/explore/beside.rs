@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io;
 
 use super::open::row_of;
-use super::{Explorer, ExplorerCommand, ExplorerKey, ExplorerMode, Goes, Pane, keys};
+use super::{Explorer, ExplorerCommand, ExplorerFlow, ExplorerKey, ExplorerMode, Pane, keys};
 use crate::explain::bisect::{
     NextInstruction, StateDifference, StepSource, differences, step_by_step, step_of,
 };
@@ -83,7 +83,7 @@ impl PairedExplorer {
     }
 
     /// Handles a key: a command moves both runs, and what is selected is that of one.
-    pub fn press(&mut self, key: ExplorerKey, keep_going: KeepGoing<'_>) -> Goes {
+    pub fn press(&mut self, key: ExplorerKey, keep_going: KeepGoing<'_>) -> ExplorerFlow {
         let explorer = &mut self.sides[self.active].explorer;
         let command = if explorer.mode == ExplorerMode::Commands { keys::command(key) } else { None };
         match command {
@@ -95,7 +95,7 @@ impl PairedExplorer {
                 return goes;
             }
         }
-        Goes::On
+        ExplorerFlow::Continue
     }
 
     /// Goes to a state, if its number is given, and selects the datum with this name in the run that has the keys.

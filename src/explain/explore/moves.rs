@@ -98,7 +98,7 @@ impl Explorer {
 
     pub(super) fn go_to_execution(&mut self, direction: Direction, keep_going: KeepGoing<'_>) {
         let Some(pc) = self.code.lines.get(self.selected_code).map(|placed| placed.line.pc) else { return };
-        // The code of the last instruction stays at the end, where the machine may have none.
+        // At the end of a run, the machine may have no code unit; the pane still shows that of the last instruction.
         let unit = self.code.unit.unwrap_or_else(|| self.recording.machine().unit());
         let found = self.recording.execution_of(pc, unit, direction, keep_going);
         self.found(found, false, "it is not executed there");

@@ -7,8 +7,8 @@ use crate::model::counted;
 /// How many lines it has.
 pub(super) const LINES: usize = 3;
 
-/// What is in front of a line, with a space.
-const LABEL: usize = 7;
+/// The width of the labels in front of the lines, with the space after them.
+const LABEL_WIDTH: usize = 7;
 
 /// From few frames to many.
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -44,13 +44,13 @@ impl Explorer {
 
     /// The first state at a column of the screen, for a time line of this width.
     pub(super) fn time_at(&self, column: usize, width: usize) -> Option<u64> {
-        let (line, room) = (self.time_line.as_ref()?, width.checked_sub(LABEL + 1)?);
-        Some(line.first_of(column.checked_sub(LABEL)?, room))
+        let (line, room) = (self.time_line.as_ref()?, width.checked_sub(LABEL_WIDTH + 1)?);
+        Some(line.first_of(column.checked_sub(LABEL_WIDTH)?, room))
     }
 
     /// The time line in lines of this width: the frames, the writes and the failing states, and where the state is.
     pub(super) fn time_lines(&self, width: usize) -> Vec<String> {
-        let (Some(line), Some(room)) = (&self.time_line, width.checked_sub(LABEL + 1)) else {
+        let (Some(line), Some(room)) = (&self.time_line, width.checked_sub(LABEL_WIDTH + 1)) else {
             return Vec::new();
         };
         let columns = line.columns(room);
@@ -67,9 +67,9 @@ impl Explorer {
             line.datum().map(|it| format!("; {} of {}", counted(line.count(), "write"), id_text(&it.id)));
         let caption = format!("at most {}{}", counted(most, "frame"), writes.unwrap_or_default());
         vec![
-            format!("{:LABEL$}{}", "frames", frames.collect::<String>()),
-            format!("{:LABEL$}{}", "writes", ticks.into_iter().collect::<String>()),
-            format!("{:LABEL$}{}", "now", beside_mark(now, room, &caption)),
+            format!("{:LABEL_WIDTH$}{}", "frames", frames.collect::<String>()),
+            format!("{:LABEL_WIDTH$}{}", "writes", ticks.into_iter().collect::<String>()),
+            format!("{:LABEL_WIDTH$}{}", "now", beside_mark(now, room, &caption)),
         ]
     }
 }

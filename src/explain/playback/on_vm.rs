@@ -30,7 +30,7 @@ const MAX_FAILURES: u8 = 3;
 /// How many instructions of a run are counted.
 const MAX_STEPS: u64 = 1 << 40;
 
-/// After how many instructions at most the state is sought that a `step-over` or `step-out` ends with.
+/// The maximum number of instructions that are searched for the end of a `step-over` or `step-out`.
 const MAX_COMPARED: u64 = 4_096;
 
 /// The run of a case on a machine in another process.
@@ -40,7 +40,7 @@ pub struct VmRun {
     shows: VmShows,
     /// How many instructions were executed after each action.
     ends: Vec<u64>,
-    /// Why the run is not known after the last of them.
+    /// Why nothing is known after the last of `ends`; `None` if the run is known to its end.
     cut: Option<String>,
     fields: Vec<String>,
     instructions: AnswerCache<TracedInstruction>,

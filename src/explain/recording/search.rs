@@ -9,8 +9,10 @@ use super::moment::{Direction, FoundMoment, FoundWrite, KeepGoing, Moment};
 use super::writes::{Cellless, StepWrites, WriteWatch};
 use crate::machines::machine::{At, Watch};
 
-/// The length of the first part of the run that is searched; further parts are longer.
+/// The length of the first part of the run that is searched; each further part is longer.
 const FIRST: u64 = 1 << 10;
+
+/// The length of the longest part.
 const MAX_LENGTH: u64 = 1 << 20;
 
 /// Which of the instructions that wrote a datum are sought.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use crate::explain::suspects::{
     CountedPasses, FailureEvidence, SpectrumCase, SpectrumOutcome, SpectrumPoints, locate, ochiai,
 };
-use crate::model::{SuspectAnalysis, unnumbered};
+use crate::model::{SuspectAnalysis, split_id, unnumbered};
 
 /// The most failing cases of a machine that are compared.
 const MAX_FAILING: usize = 200_000;
@@ -129,12 +129,12 @@ fn file_name(id: &str) -> &str {
 
 /// The file in the id of a case.
 pub(super) fn file_of(id: &str) -> &str {
-    id.split_once("::").map_or(id, |(file, _)| file)
+    split_id(id).0
 }
 
 /// The words of the name in the id of a case.
 fn words_of(id: &str) -> impl Iterator<Item = &str> {
-    let name = id.split_once("::").map_or("", |(_, name)| unnumbered(name));
+    let name = split_id(id).1.map_or("", unnumbered);
     let words = name.split(|it: char| !it.is_alphanumeric()).filter(|word| !word.is_empty());
     words.take(MAX_WORDS)
 }

@@ -21,7 +21,7 @@ use crate::machines::by_name;
 use crate::run::cache::cache_text::CacheFormat;
 use crate::run::cache::{FileKey, ProgramKey};
 
-/// Its number increases as well when what is observed changes.
+/// The number in its head increases when the form of the file or what is observed changes.
 const FORMAT: CacheFormat = CacheFormat { head: "vmconf spectra 2", of: "program" };
 
 /// What cases execute: the cases of earlier runs, and those that this run adds.

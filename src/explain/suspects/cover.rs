@@ -11,8 +11,10 @@ const MAX_RIVALS: usize = 7;
 /// How well a rival must explain what its suspect does, from 0 to 1.
 const MIN_RIVALRY: f64 = 0.85;
 
-/// The share of cases under a condition that must fail until it explains them, and the share below which it does not.
+/// A condition explains the cases under it if at least this share of them fails.
 const MIN_EXPLAINS: f64 = 0.9;
+
+/// A condition explains none of the cases under it if less than this share of them fails.
 const MAX_UNEXPLAINED: f64 = 0.5;
 
 /// Suspects, the best first, and instructions that are nearly as likely as one of them, the most likely first: a

@@ -5,9 +5,10 @@ use std::cmp::Ordering;
 use super::ochiai::ochiai;
 use super::table::{CaseCounts, OpRow, SpectrumTable};
 
-/// The share of failing cases from which on an instruction or a condition stands out, and how many times the usual
-/// share is enough.
+/// An instruction or a condition stands out if at least this share of its cases fails.
 const MIN_RATE: f64 = 0.5;
+
+/// It also stands out if the share of its failing cases is at least so many times that of all other cases.
 const MIN_LIFT: f64 = 2.0;
 
 /// How well an instruction explains these failing cases, from 0 to 1: the measure of Ochiai for the instruction and

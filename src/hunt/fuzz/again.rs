@@ -2,7 +2,7 @@
 
 use crate::model::Verdict;
 
-/// How often machines are asked again about what is reported or written.
+/// How often a case is run again before its difference is reported or its vector is written.
 pub(super) const REPEATS: usize = 3;
 
 /// The same about a case on which a machine does not answer in time.

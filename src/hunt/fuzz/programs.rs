@@ -30,9 +30,8 @@ use crate::model::limits::Limits;
 use crate::model::{CaseReport, Interrupt, MemberShape, Value, Verdict, VerdictKind};
 use crate::prove::numbers::Numbers;
 use crate::run::{FileOptions, Flaky, LoadOptions, LoadedFile, RunOptions, Worker, catch_panic, open_text};
-use crate::testees::MakeTestee;
-use crate::testees::See;
 use crate::testees::embedded::Embedded;
+use crate::testees::{EMBEDDED, MakeTestee, See};
 
 /// One out of this number of programs is observed, to see what it does with its instructions.
 const OBSERVED: u64 = 4;
@@ -47,9 +46,6 @@ const MAX_TRIED_BYTES: usize = 1 << 26;
 
 /// Why no machine runs a program.
 const NO_VECTOR: &str = "it ran into a limit, or the format cannot hold it";
-
-/// The name of the embedded machine in what each machine did.
-const EMBEDDED: &str = "embedded";
 
 /// How the machines run programs.
 pub(super) struct ProgramLoads<'s> {

@@ -67,7 +67,7 @@ pub(super) struct StateTarget<'o> {
     repeated: HashMap<(usize, String, Option<String>), u32>,
     /// The small states of the findings so far: the machine, the field and what is given.
     reported: HashSet<(usize, String, String)>,
-    /// Whether it was looked whether each machine runs states.
+    /// Whether each machine was asked what it runs.
     is_checked: bool,
 }
 

@@ -139,6 +139,33 @@ fn edges_and_cells_at_pointers_are_frequent() {
     assert!(edges > 100 && listed > 700, "{edges} {listed}");
 }
 
+/// The program counter may be in a table or a list.
+#[test]
+fn cells_lie_where_a_number_in_a_table_points() {
+    const NESTED: &str = r#"
+        machine = "nested"
+        [state]
+        cpu = { type = { flags = "bool", regs = "[u8; 2]", pc = "u16" } }
+        ram = "memory<u16, u8>"
+        [format]
+        cases   = "$[*]"
+        program = { "*" = "$.before" }
+        expect  = { "*" = "$.after" }
+    "#;
+    let writer = Family::install(NESTED).expect("a declaration").writer(None);
+    let generator = StateGenerator::new(writer.given().collect(), writer.constants());
+    assert_eq!((generator.pointers.len(), generator.inner_pointers.len()), (0, 3));
+    let mut numbers = Numbers::new(6);
+    let mut listed = 0;
+    for _ in 0..1_000 {
+        let state = generator.next(&mut numbers);
+        let pc = generator.inner_pointers.last().and_then(|inner| inner.place(&state)).expect("a number");
+        let Some(GeneratedMember::Cells(cells)) = &state.members[1] else { panic!("{state:?}") };
+        listed += u32::from(cells.contains_key(&pc));
+    }
+    assert!(listed > 700, "{listed}");
+}
+
 #[test]
 fn a_cell_is_set_where_a_member_points() {
     let generator = generator();

@@ -8,11 +8,15 @@ use revm_primitives::{Address, AddressSet};
 
 use super::context::EngineContext;
 
-/// The units per gas of the contracts, by the last bytes of their addresses; [`UNITS_OF_GAS`] for all others, which
-/// work on curves, and for BLAKE2.
-const UNITS_OF_OTHER_GAS: [(u8, u64); 5] = [(ECRECOVER, 16), (2, 1), (3, 1), (4, 1), (P256_VERIFY, 11)];
+/// The units per gas of these contracts, by the last bytes of their addresses.
+const UNITS_BY_ADDRESS: [(u8, u64); 5] =
+    [(ECRECOVER, 16), (SHA256, 1), (RIPEMD160, 1), (IDENTITY, 1), (P256_VERIFY, 11)];
+/// The units per gas of all other contracts, which work on curves, and of BLAKE2.
 const UNITS_OF_GAS: u64 = 5;
 const ECRECOVER: u8 = 1;
+const SHA256: u8 = 2;
+const RIPEMD160: u8 = 3;
+const IDENTITY: u8 = 4;
 const MODEXP: u8 = 5;
 /// Of the address 0x100.
 const P256_VERIFY: u8 = 0;
@@ -23,9 +27,9 @@ const GAS_WITHOUT_MODULUS: u64 = 16;
 /// The units per gas for powers modulo a number.
 const UNITS_OF_GAS_OF_POWER: u64 = 2;
 
-/// The units per gas for powers of short numbers, and how many bytes these have at most: a squaring takes some time,
-/// however few digits there are.
+/// The units per gas for powers of short numbers: a squaring takes some time, however few digits there are.
 const UNITS_OF_GAS_OF_SHORT: u64 = 8;
+/// The most bytes of a short number.
 const SHORT: u64 = 24;
 
 /// The units for an input that the point evaluation of KZG rejects: it finds a wrong proof only at its end.
@@ -35,8 +39,9 @@ const KZG: u8 = 10;
 /// The units per byte of rejected input: some contracts check much of it before they reject it.
 const UNITS_OF_REJECTED_BYTE: u64 = 100;
 
-/// The units per call; below, how many bytes of its input are copied per unit.
+/// The units per call.
 const UNITS_OF_CALL: u64 = 100;
+/// How many bytes of the input of a call are copied per unit.
 const BYTES_OF_UNIT: u64 = 16;
 
 /// The precompiled contracts of a fork. All check their price before they start to work, so a lower gas limit
@@ -92,7 +97,7 @@ impl PrecompilePrice {
         if contract == MODEXP {
             return PrecompilePrice::of_power(&inputs.input.as_bytes(context));
         }
-        let other = UNITS_OF_OTHER_GAS.iter().find(|other| other.0 == contract);
+        let other = UNITS_BY_ADDRESS.iter().find(|other| other.0 == contract);
         PrecompilePrice { units: other.map_or(UNITS_OF_GAS, |other| other.1), gas: 1 }
     }
 

@@ -36,9 +36,9 @@ fn extcodehash(call: Call<'_>) -> InstructionExecResult {
     Ok(())
 }
 
-/// The charges besides gas, in units, since gas does not cover the time: for a block that KECCAK256 hashes;
-/// below, for a byte of an exponent.
+/// The charge besides gas, in units, for a block that KECCAK256 hashes: gas does not cover its time.
 const UNITS_OF_HASHED_BLOCK: u64 = 64;
+/// The same for a byte of an exponent.
 const UNITS_OF_EXPONENT_BYTE: u64 = 20;
 
 /// The size of a Keccak-256 block, in bytes. An input that fills its last block needs one more; an empty one

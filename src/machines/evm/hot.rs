@@ -100,7 +100,7 @@ impl Default for HotEntry {
 /// the plain loop, twenty times for the shortest ones: a program that ends then has lost less than 3 % of its time.
 pub(super) const JUMPS: u16 = 600;
 
-/// Like [`JUMPS`], for tests, in which short programs must also be executed in blocks.
+/// Like [`JUMPS`], for `--engine both`, which executes short programs in blocks, too, to compare them.
 pub(super) const FEW_JUMPS: u16 = 8;
 
 /// How often blocks must continue at a place to make it hot.

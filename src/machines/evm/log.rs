@@ -13,10 +13,11 @@ use super::world::address_bytes;
 /// The size of an entry in bytes, with its copies as values.
 const ENTRY: u64 = 3072;
 
-/// The charge for logging, in units; below, for each topic and each word of data. Includes the hash of all
-/// entries at the end.
+/// The charge for logging, in units. Includes the hash of all entries at the end.
 const WORK: u64 = 20;
+/// The charge for each topic, in units.
 const UNITS_OF_TOPIC: u64 = 35;
+/// The charge for each word of data, in units.
 const UNITS_OF_WORD: u64 = 30;
 
 #[inline(never)]

@@ -10,8 +10,9 @@ use crate::machines::tiers::Tiers;
 use crate::model::limits::Limits;
 use crate::model::{Program, Value};
 
-/// The charge for a comparison, in units; below, how many of the compared bytes are one unit more.
+/// The charge for a comparison, in units.
 const COMPARISON: u64 = 30;
+/// How many of the compared bytes are one unit more.
 const BYTES_OF_UNIT: u64 = 16;
 
 impl Reference {

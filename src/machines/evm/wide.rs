@@ -8,8 +8,9 @@ use crate::machines::power::pow;
 #[cfg(test)]
 mod tests;
 
-/// The maximum charge for a power, in units; below, the charge for each bit of a shorter exponent.
+/// The maximum charge for a power, in units.
 const POWER: u64 = 48;
+/// The charge for each bit of a shorter exponent, in units.
 const UNITS_OF_BIT: u64 = 1;
 
 #[inline(never)]

@@ -28,7 +28,7 @@ record! {
 record! {
     /// What begins a run.
     RunStart;
-    "entry": Shape::Plain, "begins a run: the fid or name of the function that is called"
+    "entry": Shape::Plain, "begins a run: the fid of the function that is called"
         => entry: Option<&'v Value> = optional any;
     "args": Shape::Plain, "with entry: its arguments" => args: Option<&'v [Value]> = optional arguments;
     "limits": Shape::Plain, "with entry: limits of the run" => limits: Option<&'v Value> = optional any;

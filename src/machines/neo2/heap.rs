@@ -7,9 +7,11 @@
 use super::item::{Neo2Id, Neo2Item};
 use super::map::Neo2Map;
 
-/// The size in bytes of an item in a list; below, of an entry in a map, and of an empty compound.
+/// The size in bytes of an item in a list.
 pub(super) const PLACE: u64 = size_of::<Neo2Item>() as u64;
+/// The size in bytes of an entry in a map.
 pub(super) const ENTRY: u64 = 128;
+/// The size in bytes of an empty compound.
 pub(super) const COMPOUND: u64 = 64;
 
 /// All compounds.

@@ -14,8 +14,9 @@ use crate::model::value::fits_256_bits;
 /// The charge for an operation on two numbers of 32 bytes, in units.
 const OPERATION: u64 = 20;
 
-/// How many bytes of a number are read per unit; below, how many are written.
+/// How many bytes of a number are read per unit.
 const BYTES_READ_IN_UNIT: u64 = 14;
+/// How many bytes of a number are written per unit.
 const BYTES_WRITTEN_IN_UNIT: u64 = 42;
 
 /// The minimum charge for a new number, in units.

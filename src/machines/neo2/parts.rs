@@ -78,8 +78,9 @@ const SERVICES: &[&[u8]] = &[
 /// A script that pushes how many values it got.
 const COUNTS: [u8; 1] = [Op::DEPTH as u8];
 
-/// One that hands two values over to it, and one that does it by a hash on the stack.
+/// A script that calls [`COUNTS`] with two values.
 const HANDS_OVER: [u8; 23] = joined([Op::CALL_ET as u8], isolated_call(3, 2, COUNTS_HASH));
+/// The same, with the hash of [`COUNTS`] on the stack.
 const HANDS_OVER_BY_HASH: [u8; 24] =
     joined([Op::PUSHBYTES20 as u8], joined::<_, _, 23>(COUNTS_HASH, [Op::CALL_EDT as u8, 3, 2]));
 
@@ -88,6 +89,7 @@ const COUNTS_HASH: Hash =
     *b"\xb1\xdf\x19\x79\xba\x1a\xa2\xa8\xa1\x14\xb6\x41\xd7\x64\xf2\x6c\xf1\xd5\xd8\x44";
 const HANDS_OVER_HASH: Hash =
     *b"\x88\x59\x9d\xeb\xe8\x74\x97\x6f\x44\xed\x96\x77\xff\xb9\x4d\x8a\xc7\xcf\xfc\x0a";
+/// The same, with the hash of [`COUNTS`] on the stack.
 const HANDS_OVER_BY_HASH_HASH: Hash =
     *b"\xbb\xba\xe7\xcb\xd1\x08\xa8\x7b\x97\x72\x69\xfd\xa2\x53\x40\x5b\xa5\x45\x01\xe8";
 

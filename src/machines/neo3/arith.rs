@@ -67,8 +67,9 @@ fn divisor(number: BigInt) -> Result<BigInt, Neo3Fault> {
 
 /// The charge for a square root, in units.
 const ROOT: usize = 100;
-/// The charge for a modular power or inverse, in units; below, for each bit of the exponent.
+/// The charge for a modular power or inverse, in units.
 const MODULAR_POWER: usize = 500;
+/// The charge for each bit of the exponent of a modular power, in units.
 const UNITS_OF_BIT: usize = 22;
 
 pub(super) fn pow(frame: &mut Neo3Frame<'_>) -> Neo3Flow {

@@ -14,8 +14,9 @@ pub(super) const ALLOCATION: usize = 8;
 pub(super) const CONVERSION: usize = 18;
 /// How many bytes are copied per unit.
 pub(super) const BYTES_OF_UNIT: usize = 96;
-/// How many items are copied per unit; below, how many are only counted.
+/// How many items are copied per unit.
 pub(super) const ITEMS_OF_UNIT: usize = 4;
+/// How many items are counted per unit without being copied.
 const COUNTED_IN_UNIT: usize = 8;
 
 /// What the loop keeps in registers, and a reference to the rest of the machine.

@@ -204,8 +204,9 @@ fn verify_with_ecdsa(frame: &mut Neo3Frame<'_>) -> Neo3Flow {
     Ok(())
 }
 
-/// The charge for checking a signature, in units; below, for hashing a block of 64 bytes.
+/// The charge for checking a signature, in units.
 const SIGNATURE: usize = 45_000;
+/// The charge for hashing a block of 64 bytes, in units.
 const HASH: usize = 20;
 
 /// Whether the signature is one of the host's message; `false` for an invalid key.

@@ -2,6 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use crate::model::split_id;
 use crate::text::file_name::shown;
 use crate::text::shell::ShellWords;
 use crate::text::suggest::nearest;
@@ -14,7 +15,7 @@ pub(super) fn instead(argument: &str) -> String {
     if let Some(id) = id_with_two_colons(argument) {
         return format!("; a case id has two colons:{}", ShellWords::from_iter([id]));
     }
-    let (file, case) = argument.split_once("::").map_or((argument, None), |(file, case)| (file, Some(case)));
+    let (file, case) = split_id(argument);
     if let Some(near) = near_path(Path::new(file)) {
         let case = case.map_or(String::new(), |case| format!("::{case}"));
         return format!("; did you mean {}{case}?", shown(&near));

@@ -74,7 +74,7 @@ fn errors_of_a_configured_machine() {
     let project = Project::new();
     for (args, exit, expected) in [
         (&["--vm", "mien"][..], 2, "error: --vm: there is no [vm.mien] in vmconf.toml; did you mean mine?\n"),
-        (&["--vm", "a="], 2, "error: --vm a=: a command follows the name\n"),
+        (&["--vm", "a="], 2, "error: --vm a=: the command after = is missing\n"),
         (&["--vm", "a='"], 2, "error: --vm a=: a quote is not closed, or nothing follows a backslash\n"),
         (
             &["--vm", "embedded=true"],

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value as Json, json};
 use vmconf::machines::{self, MachineInfo};
 use vmconf::wire::plain;
-use vmconf::wire::protocol::{Digests, ObservedState, Offer, ProtocolAnswer, Request, TraceRequest};
+use vmconf::wire::protocol::{DigestsRequest, ObservedState, Offer, ProtocolAnswer, Request, TraceRequest};
 
 use super::adapter::{CheckPoints, CheckedAdapter, expect};
 use super::in_flight::try_in_flight;
@@ -180,7 +180,7 @@ fn try_optional(adapter: &mut CheckedAdapter, offer: &Offer, small: &SmallProgra
     let actions: Vec<_> = steps.iter().flat_map(|step| step.r#do.clone()).collect();
     let machine = offer.machine.clone();
     if offer.answers("digests") {
-        let request = Request::Digests(Digests {
+        let request = Request::Digests(DigestsRequest {
             id: 5,
             machine: machine.clone(),
             program: program.clone(),

@@ -15,20 +15,22 @@ pub(super) fn try_steps(
     points: &mut CheckPoints,
 ) {
     let performs = |action: &WireAction| offer.performs(action.name());
-    let Some(one) = [WireAction::StepInto, WireAction::Run(1)].into_iter().find(performs) else { return };
+    let ones: Vec<_> = [WireAction::StepInto, WireAction::Run(1)].into_iter().filter(performs).collect();
+    // Each kind of action that executes one instruction is tried.
+    let (Some(first), Some(second)) = (ones.first(), ones.last()) else { return };
     let [WireStep { r#do: actions, observe }] = &small.steps[..] else { return };
     let step = |actions: &[WireAction]| WireStep { r#do: actions.to_vec(), observe: observe.clone() };
-    let one = [one];
     // What the program needs before it is executed, such as the arguments of a function.
     let before: Vec<_> =
         actions.iter().take_while(|action| matches!(action, WireAction::Set(_))).cloned().collect();
-    let mut steps = vec![step(&before), step(&one), step(&one)];
+    let [first, second] = [first, second].map(std::slice::from_ref);
+    let mut steps = vec![step(&before), step(first), step(second)];
     if performs(&WireAction::Execute) {
         steps.push(step(&[WireAction::Execute]));
     }
     steps.push(step(&[]));
     try_order(adapter, small, &steps, points);
-    try_together(adapter, small, &[step(&before), step(&[one.clone(), one].concat())], points);
+    try_together(adapter, small, &[step(&before), step(&[first, second].concat())], points);
 }
 
 /// Tries steps of which each begins where the one before it ended.

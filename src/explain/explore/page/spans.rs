@@ -8,9 +8,11 @@ use crate::explain::recording::{Datum, Moment};
 /// How many states before and after a place are shown.
 const AROUND: u64 = 8;
 
-/// The parts of all states that are before the first failing assertion, and in each of the other places: after it, at
-/// the beginning, at the end, at other failing assertions, and at the last writes of what they are about.
+/// One in so many of the states is before the first failing assertion.
 const BEFORE: u64 = 2;
+
+/// One in so many of the states is in each of the other places: after the first failing assertion, at the beginning, at
+/// the end, at other failing assertions, and at the last writes of what they are about.
 const ELSEWHERE: u64 = 10;
 
 /// The maximum number of failing assertions whose last writes are sought.

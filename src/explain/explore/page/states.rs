@@ -47,9 +47,9 @@ pub(super) struct PageStates {
     cellless: CelllessValues,
     /// The data without a cell that instructions changed; the first set is empty.
     changes: IndexSet<Vec<DatumId>>,
-    /// What the last instruction changed of them, as an index.
+    /// The index in `changes` of what the last instruction changed.
     changed_last: usize,
-    /// The same for the instruction before each state.
+    /// For each state, the index in `changes` of what the instruction before it changed.
     changed: Vec<usize>,
     /// The states as JSON, with commas between.
     found: String,

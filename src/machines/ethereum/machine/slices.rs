@@ -28,9 +28,11 @@ const GAS_OF_SLICE: u64 = 1 << 20;
 /// After how many units the memory in use is counted again.
 const UNITS_BETWEEN_COUNTS: u64 = 1 << 20;
 
-/// The size in bytes of an account; below, of a storage word and of an entry of the journal.
+/// The size in bytes of an account.
 const ACCOUNT: u64 = 512;
+/// The size in bytes of a storage word.
 const SLOT: u64 = 256;
+/// The size in bytes of an entry of the journal.
 const JOURNAL_ENTRY: u64 = 192;
 
 /// How many bytes code takes: itself, a padded copy, and a bit for each byte that can be jumped to.
