@@ -3,6 +3,7 @@
 
 mod alike;
 pub(crate) mod before;
+mod chance;
 mod conditions;
 mod evidence;
 mod judged;
@@ -22,7 +23,7 @@ use self::kept::ExecutedCase;
 pub use self::kept::SpectrumCache;
 use self::spectrum_run::Extent;
 pub use self::spectrum_run::SpectrumRun;
-use self::texts::has_texts;
+use self::texts::{MAX_WORDS, has_texts};
 use super::suspects::{
     CountedPasses, FailureEvidence, SpectrumCase, SpectrumOutcome, SpectrumPoints, joined, locate,
 };
@@ -141,13 +142,22 @@ fn located(judged: JudgedCases<'_>, common: &CommonParts, cases: &NamedCases) ->
 }
 
 /// The cases with the words of the texts that they give to the machine, and what failing ones have in common then.
-/// `None` if nothing fails, if the machine takes no texts, or if the cases are too many to read them again.
+/// `None` if nothing fails, if the machine takes no texts, or if the cases or the words are too many.
 fn with_texts(judged: JudgedCases<'_>, cases: &NamedCases) -> Option<(CommonParts, NamedCases)> {
     if cases.failing.is_empty() || cases.count() > MAX_COMPARED || !judged.info().is_some_and(has_texts) {
         return None;
     }
-    let (mut failing, mut passing) = (Vec::new(), Vec::new());
-    judged.for_each(|found| if found.is_passing { &mut passing } else { &mut failing }.push(found.words()));
+    let (mut failing, mut passing, mut words) = (Vec::new(), Vec::new(), 0);
+    judged.for_each(|found| {
+        if words <= MAX_WORDS {
+            let case = found.words();
+            words += case.given.len();
+            if found.is_passing { &mut passing } else { &mut failing }.push(case);
+        }
+    });
+    if words > MAX_WORDS {
+        return None;
+    }
     let common = CommonParts::of(failing.iter().map(|case| (&*case.id, &*case.given)));
     let mut cases = NamedCases::default();
     failing.into_iter().for_each(|case| cases.add(&common, case, false));

@@ -72,7 +72,8 @@ fn of_machine(machine: Option<&str>) -> String {
 pub fn cause(machine: Option<&str>, verdict: &Verdict) -> Option<String> {
     let signature = signature(machine, verdict)?;
     let ended = verdict.failure().filter(|it| it.differences.first().is_some_and(|it| ends(it).is_some()));
-    let ended = ended.map_or(String::new(), |failure| format!("; {}", general(clause(&failure.ended))));
+    let ended = ended.map(|failure| general(clause(&failure.ended))).filter(|ended| !ended.is_empty());
+    let ended = ended.map_or(String::new(), |ended| format!("; {ended}"));
     Some(format!("{signature}{ended}").chars().take(MAX_LENGTH).collect())
 }
 
@@ -127,11 +128,18 @@ fn kind(difference: &CaseDifference) -> String {
 /// The expected and the actual word of a field, such as how the run ended.
 fn ends(CaseDifference { at, expected, actual, .. }: &CaseDifference) -> Option<(&str, &str)> {
     match (expected, actual) {
-        (Expected::Is(Value::Text(expected)), Some(Value::Text(actual))) if at.parent().is_none() => {
+        (Expected::Is(Value::Text(expected)), Some(Value::Text(actual)))
+            if at.parent().is_none() && is_status(expected) && is_status(actual) =>
+        {
             Some((expected, actual))
         }
         _ => None,
     }
+}
+
+/// Whether a text may say how a run ended: `out of gas`, and not `-25`. An empty one says nothing.
+fn is_status(text: &str) -> bool {
+    text.chars().next().is_none_or(char::is_alphabetic)
 }
 
 fn type_of(value: &Value) -> &str {

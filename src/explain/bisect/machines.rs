@@ -204,6 +204,16 @@ impl OnVm {
         if self.offers(&WireAction::Run(0)) { MAX_SEARCHED } else { MAX_SINGLE_STEPS }
     }
 
+    /// After how many instructions of the action with this number it can stop at most.
+    pub(super) fn max_instructions_of(&self, action: usize) -> u64 {
+        let of_action = match self.action(action) {
+            Some(WireAction::StepInto) => 1,
+            Some(WireAction::Run(instructions)) => *instructions,
+            _ => u64::MAX,
+        };
+        self.max_instructions().min(of_action)
+    }
+
     /// The actions that execute a number of instructions, at most [`OnVm::max_instructions`]: one, or as many single
     /// steps of a machine that only has those.
     fn forward(&self, instructions: u64) -> Vec<WireAction> {

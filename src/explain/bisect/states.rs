@@ -16,9 +16,6 @@ const MAX_BYTES: usize = 8 << 20;
 /// The maximum number of states in an answer.
 const MAX_STATES: usize = 1_024;
 
-/// How many states the first request has; most runs are short.
-const FIRST: u64 = 16;
-
 /// A datum that differs between two states.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateDifference {
@@ -167,8 +164,9 @@ impl<'r> ComparedStates<'r> {
     /// state in it is known to differ. The states after each of the first instructions are compared.
     fn widened(&mut self, action: usize, end: Option<[&Value; 2]>) -> Result<Option<Range<u64>>, Stopped> {
         let each = self.most() as u64;
-        let last = self.runs.iter().map(|run| run.max_instructions()).min().unwrap_or(0);
-        let (mut known, mut points) = (0, (1..=FIRST.min(each)).collect::<Vec<u64>>());
+        let last = self.runs.iter().map(|run| run.max_instructions_of(action)).min().unwrap_or(0);
+        // A machine that ends after few instructions need not execute more: not every machine can.
+        let (mut known, mut points) = (0, vec![1]);
         while known < last {
             let after = match self.after(&at(action, &points)) {
                 Ok(after) => after,

@@ -3,10 +3,11 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use super::chance::SharedBy;
 use crate::explain::suspects::{
     CountedPasses, FailureEvidence, SpectrumCase, SpectrumOutcome, SpectrumPoints, locate, ochiai,
 };
-use crate::model::{SuspectAnalysis, split_id, unnumbered};
+use crate::model::{SuspectAnalysis, SuspectName, split_id, unnumbered};
 
 /// The most failing cases of a machine that are compared.
 const MAX_FAILING: usize = 200_000;
@@ -66,14 +67,19 @@ impl CommonParts {
             }
         }
         let mut common = CommonParts::default();
+        // A text may be in a field with the name `name` or `file`.
+        let mut named = HashSet::new();
         for (prefix, counts, numbers) in [
             (FILE, files, &mut common.files),
             (NAME, words, &mut common.words),
             ("", given, &mut common.given),
         ] {
             for (part, _) in counts.into_iter().filter(|(_, count)| *count > 1) {
-                numbers.insert(part.to_owned(), u32::try_from(common.names.len()).unwrap_or(u32::MAX));
-                common.names.push(format!("{prefix}{part}"));
+                let name = format!("{prefix}{part}");
+                if named.insert(name.clone()) {
+                    numbers.insert(part.to_owned(), u32::try_from(common.names.len()).unwrap_or(u32::MAX));
+                    common.names.push(name);
+                }
             }
         }
         common
@@ -220,7 +226,10 @@ impl NamedCases {
         let several = counts.into_iter().filter(|(part, count)| {
             let passing = self.passing_with(*part);
             let others = [ids.len() as u64 - count, self.passing.saturating_sub(passing)];
-            *count > 1 && !common.is_number(*part) && !is_average([*count, passing], others)
+            *count > 1
+                && !common.is_number(*part)
+                && self.failing_with(*part) + passing < self.count()
+                && !is_average([*count, passing], others)
         });
         let mut scored: Vec<(f64, u32)> = several.map(|(part, count)| (score(part, count), part)).collect();
         scored.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
@@ -251,6 +260,11 @@ impl NamedCases {
     /// How many passing cases of a file with failing ones have this in common with them.
     pub(super) fn passing_in(&self, file: &str, part: u32) -> u64 {
         self.passing_in.get(file).and_then(|counts| counts.get(&part)).copied().unwrap_or(0)
+    }
+
+    /// How many failing cases have this in common.
+    pub(super) fn failing_with(&self, part: u32) -> u64 {
+        self.failing.iter().filter(|case| case.has(part)).count() as u64
     }
 
     /// How many passing cases have this in common with failing ones.
@@ -309,7 +323,60 @@ pub(super) fn located_by_names(
             doing[*number as usize] = *count;
         }
     }
-    Some(locate(machine, &points, &spectrum, &CountedPasses { count: cases.passing, doing }))
+    let mut analysis = locate(machine, &points, &spectrum, &CountedPasses { count: cases.passing, doing });
+    let candidates = NamedCandidates { common, cases, tried: numbers.len() };
+    candidates.drop_chance(&mut analysis);
+    Some(analysis)
+}
+
+/// What failing cases have in common, as suspects.
+struct NamedCandidates<'c> {
+    common: &'c CommonParts,
+    cases: &'c NamedCases,
+    /// How many things were compared.
+    tried: usize,
+}
+
+impl NamedCandidates<'_> {
+    /// Removes the suspects that explain no more of what those before them leave than chance does.
+    fn drop_chance(&self, analysis: &mut SuspectAnalysis) {
+        let mut left = analysis.failures;
+        let passing = analysis.passing;
+        let mut kept = Vec::new();
+        for suspect in analysis.suspects.drain(..) {
+            let (failing_with, passing_with) = (suspect.cases.len() as u64, suspect.passing);
+            let shared = SharedBy { failing: left, passing, failing_with, passing_with };
+            if shared.may_be_chance(self.tried) {
+                analysis.unexplained.extend(suspect.cases);
+            } else {
+                left -= failing_with;
+                kept.push(suspect);
+            }
+        }
+        analysis.suspects = kept;
+        analysis.unexplained.sort();
+        count_alone(self.common, self.cases, analysis);
+        let is_likely = |name: &SuspectName| {
+            let Some(part) = self.common.number(&name.op) else { return false };
+            let (failing_with, passing_with) = (self.cases.failing_with(part), self.cases.passing_with(part));
+            let shared = SharedBy { failing: analysis.failures, passing, failing_with, passing_with };
+            !shared.may_be_chance(self.tried)
+        };
+        analysis.uncleared.retain(is_likely);
+        analysis.others.retain(is_likely);
+    }
+}
+
+/// Counts for each suspect the cases that have no other suspect, and chooses one of them as its example.
+pub(super) fn count_alone(common: &CommonParts, cases: &NamedCases, analysis: &mut SuspectAnalysis) {
+    let parts: Vec<_> = analysis.suspects.iter().filter_map(|it| common.number(&it.name.op)).collect();
+    let is_alone =
+        |id: &&String| cases.common_parts(id).iter().filter(|part| parts.contains(part)).count() <= 1;
+    for suspect in &mut analysis.suspects {
+        let mut alone = suspect.cases.iter().filter(is_alone);
+        suspect.example = alone.next().cloned();
+        suspect.alone = alone.count() as u64 + u64::from(suspect.example.is_some());
+    }
 }
 
 /// Whether the odds that a case with something in common fails are less than [`MIN_ODDS`] times those of the others, given
@@ -332,6 +399,53 @@ mod tests {
             named.add(&common, CaseWords::of_id(id.clone()), *is_passing);
         }
         located_by_names("z80", &common, &named)
+    }
+
+    /// A field of a family may have the name of what else cases have in common.
+    #[test]
+    fn a_text_with_the_name_of_a_word_is_one_thing() {
+        let case = |number: usize| CaseWords {
+            id: format!("a.json::shl {number}"),
+            given: vec!["name shl".to_owned(), "op shl".to_owned()],
+        };
+        let all: Vec<_> = (0..9).map(case).collect();
+        let common = CommonParts::of(all[..5].iter().map(|case| (&*case.id, &*case.given)));
+        let mut named = NamedCases::default();
+        for (number, case) in all.into_iter().enumerate() {
+            named.add(&common, case, number >= 5);
+        }
+        assert_eq!(common.names, ["file a.json", "name shl", "op shl"]);
+        // All cases have all of them.
+        let analysis = located_by_names("m", &common, &named).expect("failures");
+        assert!(analysis.suspects.is_empty() && analysis.unexplained.len() == 5, "{analysis:?}");
+    }
+
+    /// Failures without a pattern: words that few cases have say nothing, though all of these fail.
+    #[test]
+    fn words_that_fail_by_chance_are_not_named() {
+        let mixed = |seed: u32| (u64::from(seed) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33;
+        let cases: Vec<_> = (0..300)
+            .map(|number| {
+                (format!("a.json::{} {number}", mixed(number) % 97 + 1_000), mixed(number ^ 0x5a5a) % 3 > 0)
+            })
+            .collect();
+        let analysis = located(&cases).expect("failures");
+        assert!(analysis.suspects.is_empty() && analysis.uncleared.is_empty(), "{analysis:?}");
+        // One kind of case fails besides.
+        let cases: Vec<_> = cases
+            .into_iter()
+            .enumerate()
+            .flat_map(|(number, case)| {
+                [
+                    case,
+                    (format!("a.json::mul x{number}"), number % 10 > 0),
+                    (format!("a.json::div x{number}"), false),
+                ]
+            })
+            .collect();
+        let analysis = located(&cases).expect("failures");
+        let names: Vec<_> = analysis.suspects.iter().map(|it| &*it.name.op).collect();
+        assert_eq!(names, ["name div"], "{analysis:?}");
     }
 
     /// Two faults: all cases of a file, and all cases of one kind in all files.

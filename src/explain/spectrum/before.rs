@@ -19,7 +19,7 @@ use crate::text::typed::address_key;
 pub(super) const SEPARATED: usize = 95;
 
 /// How many times less likely than 1 in the number of tried rules a separation by chance must be.
-pub(super) const RARITY: f64 = 100.0;
+const RARITY: f64 = 100.0;
 
 /// How many rules the bounds of a number count as: they are hardly independent of each other.
 const RULES_OF_BOUNDS: usize = 8;

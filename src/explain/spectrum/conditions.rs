@@ -4,10 +4,9 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 
-use super::alike::{CaseWords, CommonParts, NamedCases};
-use super::before::{
-    NumbersBefore, ObservedNumber, RARITY, SEPARATED, SeparatingRule, numbers, observed, rule,
-};
+use super::alike::{CaseWords, CommonParts, NamedCases, count_alone};
+use super::before::{NumbersBefore, ObservedNumber, SEPARATED, SeparatingRule, numbers, observed, rule};
+use super::chance::SharedBy;
 use super::judged::{FoundCase, JudgedCases};
 use crate::explain::suspects::ochiai;
 use crate::model::{SeparatingCondition, Suspect, SuspectAnalysis, SuspectName, counted};
@@ -50,6 +49,8 @@ impl CasesByName<'_> {
         let is_one = analysis.suspects.len() == 1 && analysis.unexplained.is_empty();
         if !is_one && analysis.failures + analysis.passing <= MAX_COMPARED {
             groups.push(StatesBefore::of(CaseGroup::Machine));
+        }
+        if analysis.is_comparable && analysis.failures + analysis.passing <= MAX_COMPARED {
             let parts = self.cases.best_parts(self.common, &analysis.unexplained);
             let parts = parts.into_iter().take(MAX_PARTS).map(Some).chain([None]);
             groups.extend(parts.map(|part| StatesBefore::of(CaseGroup::Unexplained(part))));
@@ -73,9 +74,10 @@ impl CasesByName<'_> {
                     add_last(analysis, before.suspect(self.judged.machine, rule));
                 }
                 (CaseGroup::Unexplained(Some(part)), Some(rule)) => {
-                    let SeparatingRule { condition, .. } = rule.clone();
-                    let suspect = before.suspect(self.judged.machine, rule);
-                    add_last(analysis, self.of_part(part, suspect.cases, Some(condition)));
+                    let Suspect { cases, name: _, failing, passing, .. } =
+                        before.suspect(self.judged.machine, rule.clone());
+                    let condition = SeparatingCondition { failing, passing, ..rule.condition };
+                    add_last(analysis, self.of_part(part, cases, Some(condition)));
                 }
                 (CaseGroup::Unexplained(Some(part)), None) if self.is_shared(part, &analysis.unexplained) => {
                     add_last(analysis, self.of_part(part, before.ids, None));
@@ -87,18 +89,23 @@ impl CasesByName<'_> {
     }
 
     /// Whether nearly all of these failing cases have something in common that passing ones have too rarely for chance.
-    #[expect(clippy::cast_precision_loss, reason = "numbers of cases are far below 2^53")]
     fn is_shared(&self, part: u32, ids: &[String]) -> bool {
         let with = ids.iter().filter(|id| self.cases.common_parts(id).contains(&part)).count();
-        let share = self.cases.passing_with(part) as f64 / self.cases.passing.max(1) as f64;
-        let chance = share.powf(with as f64) * (ids.len() * self.common.len()) as f64;
-        with >= MIN_SHARED && with * 100 >= ids.len() * SEPARATED && share <= 0.5 && chance * RARITY < 1.0
+        let shared = SharedBy {
+            failing: ids.len() as u64,
+            passing: self.cases.passing,
+            failing_with: with as u64,
+            passing_with: self.cases.passing_with(part),
+        };
+        with >= MIN_SHARED
+            && with * 100 >= ids.len() * SEPARATED
+            && 2 * shared.passing_with <= shared.passing
+            && !shared.may_be_chance(self.common.len())
     }
 
     /// A suspect that is what these failing cases have in common.
     fn of_part(&self, part: u32, cases: Vec<String>, condition: Option<SeparatingCondition>) -> Suspect {
-        let failing = self.cases.failing.iter().filter(|case| case.has(part)).count() as u64;
-        let passing = self.cases.passing_with(part);
+        let (failing, passing) = (self.cases.failing_with(part), self.cases.passing_with(part));
         #[expect(clippy::cast_precision_loss, reason = "numbers of cases are far below 2^53")]
         let explained = cases.len() as f64;
         Suspect {
@@ -133,15 +140,7 @@ impl CasesByName<'_> {
             }
         }
         analysis.suspects.retain(|other| !other.cases.is_empty());
-        let left: Vec<_> =
-            analysis.suspects.iter().filter_map(|it| self.common.number(&it.name.op)).collect();
-        let is_alone =
-            |id: &&String| self.cases.common_parts(id).iter().filter(|part| left.contains(part)).count() == 1;
-        for other in &mut analysis.suspects {
-            let mut alone = other.cases.iter().filter(is_alone);
-            other.example = alone.next().cloned();
-            other.alone = alone.count() as u64 + u64::from(other.example.is_some());
-        }
+        count_alone(self.common, self.cases, analysis);
         analysis.suspects.insert(0, suspect);
     }
 
@@ -165,11 +164,10 @@ impl CasesByName<'_> {
     ) -> Option<()> {
         let case = if self.common.has_given() { found.words() } else { CaseWords::of_id(found.id.clone()) };
         let parts = self.common.of_case(&case);
-        let is_left = found.is_passing || unexplained.contains(&*found.id);
         let has = |before: &&mut StatesBefore| match before.group {
             CaseGroup::Machine => true,
             CaseGroup::Suspect { part, .. } => parts.contains(&part),
-            CaseGroup::Unexplained(part) => is_left && part.is_none_or(|part| parts.contains(&part)),
+            CaseGroup::Unexplained(part) => part.is_none_or(|part| parts.contains(&part)),
         };
         let mut having = groups.iter_mut().filter(has).peekable();
         having.peek()?;
@@ -177,7 +175,11 @@ impl CasesByName<'_> {
             *all = observed(found.info());
         }
         let numbers = numbers(&found.program()?.0, all);
-        having.for_each(|before| before.add(&found.id, found.is_passing, &numbers));
+        let is_explained = !found.is_passing && !unexplained.contains(&*found.id);
+        having.for_each(|before| match before.group {
+            CaseGroup::Unexplained(_) if is_explained => before.explained.push(numbers.clone()),
+            _ => before.add(&found.id, found.is_passing, &numbers),
+        });
         Some(())
     }
 }
@@ -235,13 +237,16 @@ struct StatesBefore {
     group: CaseGroup,
     failing: Vec<NumbersBefore>,
     passing: Vec<NumbersBefore>,
+    /// Those of failing cases that a suspect explains, in a group of unexplained ones.
+    explained: Vec<NumbersBefore>,
     /// The ids of the failing ones.
     ids: Vec<String>,
 }
 
 impl StatesBefore {
     fn of(group: CaseGroup) -> StatesBefore {
-        StatesBefore { group, failing: Vec::new(), passing: Vec::new(), ids: Vec::new() }
+        let (failing, passing, explained) = (Vec::new(), Vec::new(), Vec::new());
+        StatesBefore { group, failing, passing, explained, ids: Vec::new() }
     }
 
     fn add(&mut self, id: &str, is_passing: bool, numbers: &NumbersBefore) {
@@ -262,6 +267,7 @@ impl StatesBefore {
     fn suspect(&self, machine: &str, rule: SeparatingRule) -> Suspect {
         let following = self.ids.iter().zip(&self.failing).filter(|(_, numbers)| rule.holds(numbers));
         let cases: Vec<String> = following.map(|(id, _)| id.clone()).collect();
+        let others = self.explained.iter().filter(|numbers| rule.holds(numbers)).count() as u64;
         let SeparatingCondition { what, failing, passing } = rule.condition;
         #[expect(clippy::cast_precision_loss, reason = "numbers of cases are far below 2^53")]
         let explained = cases.len() as f64;
@@ -270,7 +276,7 @@ impl StatesBefore {
             score: ochiai(explained, passing, explained),
             alone: failing,
             diverging: 0,
-            failing,
+            failing: failing + others,
             passing,
             condition: None,
             example: cases.first().cloned(),

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use crate::machines::MachineInfo;
 use crate::model::{DeclaredField, FieldType, Shape, Value};
 
-/// The most words of a case.
-const MAX_WORDS: usize = 64;
+/// The most words of all cases of a machine that are compared.
+pub(super) const MAX_WORDS: usize = 1_000_000;
 
 /// The longest word, in bytes. A longer one is data.
 const MAX_LENGTH: usize = 32;
@@ -35,8 +35,7 @@ pub(super) fn has_texts(info: &MachineInfo) -> bool {
     fields_with_texts(info).next().is_some()
 }
 
-/// The words of the texts in a program, each after the name of its field, as `op sub`: the first [`MAX_WORDS`], in
-/// ascending order.
+/// The words of the texts in a program, each after the name of its field, as `op sub`, in ascending order.
 pub(super) fn words_given(info: &MachineInfo, program: &Value) -> Vec<String> {
     let mut words = BTreeSet::new();
     for field in fields_with_texts(info) {
@@ -53,9 +52,7 @@ fn add_words(name: &str, field_type: &FieldType, value: &Value, words: &mut BTre
         (FieldType::Text, Value::Text(text)) => {
             let split = text.split(|it: char| !it.is_alphanumeric() && !"_-.".contains(it));
             for word in split.filter(|word| (1..=MAX_LENGTH).contains(&word.len())) {
-                if words.len() < MAX_WORDS {
-                    words.insert(format!("{name} {word}"));
-                }
+                words.insert(format!("{name} {word}"));
             }
         }
         (FieldType::Optional(of), value) => add_words(name, of, value, words),
@@ -99,8 +96,6 @@ mod tests {
         assert_eq!(words("script", &FieldType::Text, &script), expected);
         let long = Value::text("a".repeat(MAX_LENGTH + 1));
         assert!(words("script", &FieldType::Text, &long).is_empty());
-        let many: String = (0..2 * MAX_WORDS).map(|number| format!("{number} ")).collect();
-        assert_eq!(words("script", &FieldType::Text, &Value::text(many)).len(), MAX_WORDS);
     }
 
     #[test]

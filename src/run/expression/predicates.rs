@@ -296,6 +296,11 @@ fn with_families(names: impl Iterator<Item = &'static str>, families: &Families)
 
 /// Checks `PATH=VALUE`: the path begins with a member of a machine's program.
 fn member_and_value(matcher: &Matcher, families: &Families) -> Result<(), Unaccepted> {
+    if !matches!(matcher.pattern, Pattern::Whole(_)) {
+        let expected =
+            "expected a whole value, such as has(a=0xff); in double quotes, * and ~ stand for themselves";
+        return Err(Unaccepted::Form(expected.to_owned()));
+    }
     let form = |()| Unaccepted::Form("expected PATH=VALUE, such as has(a=0xff)".to_owned());
     let (path, _) = parts(&matcher.text).map_err(form)?;
     let member = path.split('/').next().unwrap_or_default();

@@ -254,6 +254,18 @@ fn paths_of_steps_that_lead_nowhere_are_found() {
     );
 }
 
+/// What stands between the two states is given, unless its name says that it is a result.
+#[test]
+fn what_stands_between_the_states_is_given() {
+    let vectors =
+        r#"[{"name": "a", "pre": {"x": 1}, "tx": {"to": 2}, "status": "ok", "post": {"x": 2}, "gas": 5}]"#;
+    let folder = folder(&[("m.json", vectors)]);
+    let made = vmconf_in(folder.path(), &["family", "init", "m.json", "--name", "m"]).stdout;
+    let (state, input) = made.split_once("[input]").expect("an input");
+    assert!(state.contains("gas = ") && state.contains("status = ") && !state.contains("tx = "), "{made}");
+    assert!(input.contains("tx = ") && input.contains("tx = \"$.tx\" } # uncertain: tx: given"), "{made}");
+}
+
 /// What vectors do not say is told by names, and marked.
 #[test]
 fn declarations_from_vectors_guess_and_say_so() {
@@ -266,7 +278,7 @@ fn declarations_from_vectors_guess_and_say_so() {
     for line in [
         "pc = \"u16\" # uncertain: always 4 hex digits: perhaps bytes",
         "cases = \"$.tests[*]\"",
-        "program = { \"*\" = \"$.before\", code = \"$.code\" } # uncertain: code: given and not demanded, by the name",
+        "program = { \"*\" = \"$.before\", code = \"$.code\" } # uncertain: code: given and not demanded, by the name, or since it stands between the states",
         "cycles = \"$.cycles\" } # uncertain: a: in some states after only; \"*\" = { at = \"$.after\", unlisted = \"unchanged\" } if",
         "[input]\ncode = \"bytes\"",
     ] {

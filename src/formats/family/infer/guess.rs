@@ -202,7 +202,7 @@ impl Widths {
         if !objects.members.keys().all(|name| is_field_name(name)) {
             return Guess::doubtful(FieldType::Json, "a member whose name no field can have");
         }
-        let mut doubt = None;
+        let mut doubts = Vec::new();
         let field = |(name, (_, values)): (&String, &(u64, ObservedValues))| {
             let guess = match self.guess(values) {
                 memory @ Guess { field_type: FieldType::Memory(_), .. } => {
@@ -210,7 +210,7 @@ impl Widths {
                 }
                 guess => guess,
             };
-            doubt = doubt.take().or(guess.doubt.map(|doubt| format!("{name}: {doubt}")));
+            doubts.extend(guess.doubt.map(|doubt| format!("{name}: {doubt}")));
             DeclaredField {
                 name: name.clone().into(),
                 doc: String::new(),
@@ -219,6 +219,7 @@ impl Widths {
             }
         };
         let fields = objects.members.iter().map(field).collect();
+        let doubt = (!doubts.is_empty()).then(|| doubts.join("; "));
         Guess { field_type: FieldType::Table(fields), doubt }
     }
 }

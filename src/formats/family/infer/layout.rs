@@ -42,6 +42,22 @@ const INPUTS: [&str; 11] = [
     "bytes",
 ];
 
+/// Words for what a run results in, which lies between the two states in some corpora.
+const RESULTS: [&str; 12] = [
+    "status",
+    "result",
+    "results",
+    "outcome",
+    "error",
+    "exception",
+    "output",
+    "cycles",
+    "ticks",
+    "used",
+    "logs",
+    "trace",
+];
+
 /// Words for what is known about a case, besides its name.
 const ABOUT: [&str; 8] = ["idx", "index", "hash", "info", "comment", "comments", "source", "url"];
 
@@ -157,7 +173,11 @@ impl CaseLayout {
     /// The data of a case, each with the name of its field.
     pub(super) fn data<'d>(&self, case: JsonNode<'d>) -> Vec<(String, PairedData<'d>)> {
         let mut found = Vec::new();
+        let mut is_between = false;
         for member in case.members() {
+            if let Pair::Objects(before, after) = self.pair {
+                is_between = (is_between || member.key == before) && member.key != after;
+            }
             match (&self.pair, self.pair.half(&member.key)) {
                 (Pair::Objects(before, _), Some(_)) => {
                     let half = if member.key == *before { PairedData::Before } else { PairedData::After };
@@ -170,8 +190,10 @@ impl CaseLayout {
                     found.push((name.to_owned(), half(member.value)));
                 }
                 (_, None) if self.others.contains(&*member.key) => {
-                    let is_given =
-                        is_input(&member.key) || self.pair.gives_others() && !is_result(&member.key);
+                    // What stands between the two states is what happens to the first one.
+                    let may_be_given = self.pair.gives_others()
+                        || is_between && !is_about_case(&member.key) && !may_be_result(&member.key);
+                    let is_given = is_input(&member.key) || may_be_given && !is_result(&member.key);
                     let data = if is_given { PairedData::Before } else { PairedData::After };
                     found.push((member.key.into_owned(), data(member.value)));
                 }
@@ -239,6 +261,11 @@ fn is_input(key: &str) -> bool {
 pub(super) fn is_about_case(key: &str) -> bool {
     let word = key.trim_start_matches('_');
     NAMES.contains(&word) || ABOUT.contains(&word)
+}
+
+/// Whether the last word of the name of a member is one for results.
+fn may_be_result(key: &str) -> bool {
+    key.rsplit(SEPARATORS).next().is_some_and(|word| RESULTS.contains(&word))
 }
 
 /// Whether the name of a member says that it is a result.

@@ -159,7 +159,9 @@ fn of_objects(
     let results = listed(given.iter().map(|(name, _)| name.as_str()).collect());
     let results = results.map(|names| format!("{names}: perhaps only results"));
     let by_name = listed(inputs.iter().map(|(name, _)| name.as_str()).collect());
-    let by_name = by_name.map(|names| format!("{names}: given and not demanded, by the name"));
+    let by_name = by_name.map(|names| {
+        format!("{names}: given and not demanded, by the name, or since it stands between the states")
+    });
     let results: Vec<_> = by_name.into_iter().chain(results).collect();
     let results = (!results.is_empty()).then(|| results.join("; "));
     let empty = others.iter().filter(|(_, other)| is_empty_at_times(other));
