@@ -89,7 +89,8 @@ impl ExplainedCount {
     ) -> Recorder {
         let (longest, most) = (self.end_of(asked.last), loaded.options().limits.watched);
         let seen = if longest <= most { WatchedInstructions::All } else { WatchedInstructions::Kept };
-        let from = self.end_of(asked.first).saturating_sub(WINDOW as u64);
+        // The instructions that are kept are watched, too.
+        let from = self.end_of(asked.first).saturating_sub(most.min(WINDOW as u64));
         let mut recorder =
             Recorder::new(asked.questions, from..u64::MAX, seen, last).wrong_after(wrong_after);
         worker.watch_case(loaded, case, &mut recorder);

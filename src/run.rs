@@ -83,8 +83,8 @@ pub use execute::{Worker, is_elsewhere, machine_of, run_by, watch};
 pub use families::{Families, FamilyMachine};
 pub use file_options::FileOptions;
 pub use file_override::FileOverride;
-pub use ignored_field::IgnoredField;
-pub(crate) use ignored_field::IgnoredFields;
+pub use ignored_field::{IgnoredField, IgnoredFields};
+
 pub use judged_case::JudgedCase;
 pub use known_verdicts::KnownVerdicts;
 pub(crate) use load::{FileContent, FileError, LoadedCases, identify, read_text};

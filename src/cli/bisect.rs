@@ -57,6 +57,7 @@ impl Bisect {
         match &self.traces[..] {
             [] => self.bisect_machines(settings),
             [one, other] => {
+                settings.refuse_effects("--trace")?;
                 let names = [one, other].map(|path| path.display().to_string());
                 let compared = bisect::traces(open(one)?, open(other)?)
                     .map_err(|(trace, error)| unreadable(&names[trace], error))?;

@@ -230,6 +230,9 @@ impl FuzzCommand {
             None => families,
         };
         Ok(match families::machine(&self.machine, &families)? {
+            NamedMachine::Embedded(machine) if self.family.is_some() => {
+                bail!("{} is an embedded machine, and not of a family: leave out --family", machine.name)
+            }
             NamedMachine::Embedded(machine) => FuzzMachine::Embedded(machine),
             NamedMachine::Family(family) => FuzzMachine::Family(family, families),
         })

@@ -116,11 +116,7 @@ impl MatrixCommand {
     }
 
     fn read_results(&self, settings: &Settings) -> anyhow::Result<MatrixRuns> {
-        for flag in ["vm", "filter", "expr", "fork", "sample"] {
-            if settings.typed(flag).is_some() {
-                bail!("--{flag} cannot be used with --results, which runs nothing");
-            }
-        }
+        settings.refuse_effects("--results")?;
         let (collector, machines) = results::read(&self.results)?;
         Ok(MatrixRuns { collector, machines, fixed: 0 })
     }

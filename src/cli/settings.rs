@@ -144,6 +144,14 @@ impl Settings {
         self.typed.iter().find(|typed| typed.flag.name == name)
     }
 
+    /// Fails if a flag was typed that changes which cases run or how, for a command that `with` makes run none.
+    pub(super) fn refuse_effects(&self, with: &str) -> anyhow::Result<()> {
+        match self.typed.iter().find(|typed| typed.flag.changes != FlagEffect::Nothing) {
+            Some(typed) => bail!("--{} cannot be used with {with}, which runs nothing", typed.flag.name),
+            None => Ok(()),
+        }
+    }
+
     fn is_typed(&self, name: &str) -> bool {
         self.typed(name).is_some()
     }

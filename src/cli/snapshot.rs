@@ -203,6 +203,10 @@ impl SnapshotCommand {
             Err(Stopped::Unsupported(reason)) => return Ok(CaseEnd::Unsupported(reason)),
             Err(stopped) => return Err(stopped_early(stopped)),
         };
+        let ignored = loaded.options().ignored_of(machine.name);
+        let fields = left.fields.into_iter();
+        left.fields =
+            fields.filter_map(|(name, value)| Some((name, ignored.compared(name, value)?))).collect();
         let mut text = Vec::new();
         if self.fields.is_empty() {
             write_text(&mut text, &left, usize::MAX)?;

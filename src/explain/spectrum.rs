@@ -160,8 +160,12 @@ fn with_texts(judged: JudgedCases<'_>, cases: &NamedCases) -> Option<(CommonPart
     }
     let common = CommonParts::of(failing.iter().map(|case| (&*case.id, &*case.given)));
     let mut cases = NamedCases::default();
-    failing.into_iter().for_each(|case| cases.add(&common, case, false));
-    passing.into_iter().for_each(|case| cases.add(&common, case, true));
+    for case in failing {
+        cases.add(&common, case, false);
+    }
+    for case in passing {
+        cases.add(&common, case, true);
+    }
     cases.sort();
     Some((common, cases))
 }

@@ -118,13 +118,19 @@ fn add_pointers(field_type: &FieldType, (member, keys): (usize, &[PathKey]), fou
     };
     match field_type {
         FieldType::Table(fields) => {
-            fields.iter().for_each(|field| add(PathKey::Name(field.name.clone()), &field.field_type));
+            for field in fields {
+                add(PathKey::Name(field.name.clone()), &field.field_type);
+            }
         }
         FieldType::Tuple(types) => {
-            types.iter().enumerate().for_each(|(index, of)| add(PathKey::Index(index), of));
+            for (index, of) in types.iter().enumerate() {
+                add(PathKey::Index(index), of);
+            }
         }
         FieldType::Array(of, length) => {
-            (0..(*length).min(MAX_INNER)).for_each(|index| add(PathKey::Index(index), of));
+            for index in 0..(*length).min(MAX_INNER) {
+                add(PathKey::Index(index), of);
+            }
         }
         _ => {}
     }

@@ -30,7 +30,7 @@ pub struct FileOptions {
 
 impl FileOptions {
     /// What the user ignores of a machine.
-    pub(crate) fn ignored_of(&self, machine: &str) -> IgnoredFields<'_> {
+    pub fn ignored_of(&self, machine: &str) -> IgnoredFields<'_> {
         // Most runs ignore nothing, and need not find the machine.
         let info = if self.ignored.is_empty() { None } else { self.families.machine(machine) };
         IgnoredFields::new(&self.ignored, info.map_or(&[], |info| info.fields))

@@ -62,7 +62,7 @@ impl IgnoredField {
 
 /// What the user ignores of a machine.
 #[derive(Clone, Copy)]
-pub(crate) struct IgnoredFields<'i> {
+pub struct IgnoredFields<'i> {
     ignored: &'i [IgnoredField],
     /// The fields of the machine: the bits of a negative number are those of its type.
     fields: &'static [MemberShape],
@@ -105,6 +105,11 @@ impl<'i> IgnoredFields<'i> {
             assertions: step.assertions.iter().filter(is_observed).cloned().collect(),
         };
         steps.iter().map(observed).collect()
+    }
+
+    /// What is compared of the value of a field; `None` if the user ignores the field.
+    pub fn compared(self, field: &'static str, value: Value) -> Option<Value> {
+        (!self.has(&Path::field(field))).then(|| self.clear_bits(field, value))
     }
 
     /// The value of a field without the bits that the user ignores.

@@ -585,6 +585,9 @@ pub fn explain_format(source: &VectorSource, options: &LoadOptions) -> Result<St
     let (interrupt, options) = (&options.run.interrupt, options.for_file(source));
     let document = read_text(source, options, interrupt).and_then(|text| parse(text, options));
     let document = document.map_err(|error| *error.diagnostic)?;
+    if let Some(format) = options.format {
+        return Ok(format!("{}, as vmconf.toml says", format.name));
+    }
     Ok(match detect_format(source, &document, options).map_err(|diagnostic| document.locate(diagnostic))? {
         Detected::Format(format, evidence) => {
             let SeenFormat { name, what, line, .. } = SeenFormat::new(format, evidence, &document);

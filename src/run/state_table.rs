@@ -18,6 +18,9 @@ const MAX_VALUE: usize = 20;
 /// The most items of a list that are rows.
 const MAX_ITEMS: usize = 10;
 
+/// The most parts of a field that do not differ that are looked at.
+const MAX_LOOKED_AT: usize = 100;
+
 /// The cells that a window shows.
 const WINDOW: u64 = 8;
 
@@ -66,7 +69,7 @@ impl FailedStep<'_> {
         self.differences.iter().find(|difference| difference.at == *at)
     }
 
-    /// The rows of a field: its own, or those of its parts that differ.
+    /// The rows of a field: its own, or those of its parts that differ or that the case changes.
     fn rows(&self, field: &DeclaredField, state: &dyn Observe) -> Vec<StateRow> {
         let at = Path::field(field.name.clone());
         if field.field_type.is_scalar() {
@@ -77,13 +80,24 @@ impl FailedStep<'_> {
         let is_part = |difference: &&CaseDifference| {
             difference.at.parent().is_some() && difference.at.first() == at.first()
         };
-        let row = |difference: &CaseDifference| {
-            let part = field.field_type.at(&difference.at.keys()[1..])?;
-            let row =
-                || self.row(difference.at.clone(), part, field.options.display, difference.actual.as_ref());
-            part.is_scalar().then(row)?
+        let row = |at: &Path, actual: Option<&Value>| {
+            let part = field.field_type.at(&at.keys()[1..])?;
+            part.is_scalar().then(|| self.row(at.clone(), part, field.options.display, actual))?
         };
-        self.differences.iter().filter(is_part).take(MAX_ITEMS).filter_map(row).collect()
+        let differing = self.differences.iter().filter(is_part).take(MAX_ITEMS);
+        let mut rows: Vec<_> = differing.filter_map(|it| row(&it.at, it.actual.as_ref())).collect();
+        let state = state.observed(&field.name);
+        let is_other =
+            |it: &&Path| it.parent().is_some() && it.first() == at.first() && self.difference(it).is_none();
+        let others = self.step().demands().map(|demand| &demand.at).filter(is_other).take(MAX_LOOKED_AT);
+        let changed = others.filter_map(|at| {
+            let keys = at.keys();
+            let actual = keys[1..].iter().try_fold(state.as_deref()?, |value, key| value.child(key));
+            row(at, actual)
+        });
+        let room = MAX_ITEMS.saturating_sub(rows.len());
+        rows.extend(changed.take(room));
+        rows
     }
 
     /// The row of a datum, if it differs or the case changes it, and its values fit.

@@ -104,6 +104,9 @@ fn malformed_traces_are_refused() {
     assert_eq!(exit, 3);
     assert!(stderr.contains("one: no line of it is a step of a trace"), "{stderr}");
     assert_eq!(vmconf(&["bisect", "--trace", "README.md"]).exit, 2);
+    let ignored = vmconf(&["bisect", "--trace", "nowhere", "--trace", "nowhere", "--ignore", "gas"]);
+    let refused = "--ignore cannot be used with --trace, which runs nothing";
+    assert!(ignored.exit == 2 && ignored.stderr.contains(refused), "{ignored:?}");
     assert_eq!(vmconf(&["bisect", "--trace", "nowhere", "--trace", "nowhere"]).exit, 2);
 }
 

@@ -74,3 +74,14 @@ fn the_json_list_has_its_schema() {
     let at = text.lines().position(|line| line.contains(name)).unwrap();
     assert_eq!((listed["line"].as_u64(), &listed["machine"]), (Some(at as u64 + 1), &Json::from("evm")));
 }
+
+/// A format that `vmconf.toml` sets is not detected.
+#[test]
+fn formats_are_those_of_the_configuration() {
+    let folder = TempDir::new().unwrap();
+    fs::copy(at_root("docs/examples/formats/vmtests.json"), folder.path().join("a.json")).unwrap();
+    fs::write(folder.path().join("vmconf.toml"), "[[override]]\npath = \"a.json\"\nformat = \"tinyvm\"\n")
+        .unwrap();
+    let listed = ran(command(&["list", "--formats", "a.json"]).current_dir(folder.path()).output().unwrap());
+    assert_eq!((listed.exit, &*listed.stdout), (0, "a.json: tinyvm, as vmconf.toml says\n"), "{listed:?}");
+}

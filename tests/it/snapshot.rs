@@ -114,6 +114,20 @@ fn snapshots_that_no_case_has_are_listed() {
 }
 
 #[test]
+fn fields_that_are_ignored_are_not_in_a_snapshot() {
+    let place = Place::new();
+    let text = |args: &[&str]| {
+        let written = place.snapshot(Some("always"), args);
+        assert_eq!(written.exit, 0, "{written:?}");
+        let entries = fs::read_dir(place.0.path().join("golden")).unwrap();
+        entries.map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap()).collect::<String>()
+    };
+    assert!(text(&[]).contains("resultStack"));
+    let rest = text(&["--ignore", "resultStack"]);
+    assert!(rest.contains("state") && !rest.contains("resultStack"), "{rest}");
+}
+
+#[test]
 fn a_field_that_no_machine_has_is_refused() {
     let misspelled = Place::new().snapshot(Some("always"), &["--fields", "resultStak"]);
     assert_eq!(misspelled.exit, 2, "{misspelled:?}");

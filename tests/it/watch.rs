@@ -232,7 +232,7 @@ fn failures_that_are_not_run_again_stay_outstanding() {
     assert!(!round.says("before, not run again"), "{round:?}");
     write("vectors/a.json", &sum(7));
     let round = watching.runs(&["pass vectors/a.json"]);
-    let before = "1 failed and 1 broken before, not run again: vectors/b.json::sum, vectors/c.json";
+    let before = "1 failed, 1 broken before, not run again: vectors/b.json::sum, vectors/c.json";
     assert!(round.0.iter().any(|line| line == before), "{round:?}");
     fs::remove_file(folder.path().join("vectors/c.json")).unwrap();
     watching.until("deleted: vectors/c.json");

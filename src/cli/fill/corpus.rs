@@ -39,7 +39,7 @@ pub(super) struct CorpusArgs {
     each: Option<EachValue>,
 
     /// Another seed makes other states
-    #[arg(long, value_name = "S", default_value = "1", value_parser = number::<u64>)]
+    #[arg(long, value_name = "S", default_value = "1", value_parser = number::<u64>, requires = "cases")]
     seed: u64,
 
     /// The folder of the corpus: a file for each value

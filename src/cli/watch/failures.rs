@@ -35,12 +35,12 @@ impl Failures {
     pub(super) fn note_not_run(&self, ran: impl Fn(&str) -> bool) -> Option<String> {
         let others: Vec<_> = self.0.iter().filter(|(id, _)| !ran(&id.file)).collect();
         let broken = others.iter().filter(|(_, kind)| is_broken(**kind)).count();
-        let counts = [(others.len() - broken, "failed"), (broken, "broken")];
+        let fixed = others.iter().filter(|(_, kind)| **kind == VerdictKind::UnexpectedPass).count();
+        let counts = [(others.len() - broken - fixed, "failed"), (fixed, "fixed"), (broken, "broken")];
         let counts = counts.into_iter().filter(|(count, _)| *count > 0);
         let counts: Vec<_> = counts.map(|(count, what)| format!("{count} {what}")).collect();
         let ids: Vec<_> = others.iter().map(|(id, _)| id.to_string()).collect();
-        (!ids.is_empty())
-            .then(|| format!("{} before, not run again: {}", counts.join(" and "), in_short(&ids)))
+        (!ids.is_empty()).then(|| format!("{} before, not run again: {}", counts.join(", "), in_short(&ids)))
     }
 
     /// The exit code of all runs: that of the last one, or of a failure that is outstanding.

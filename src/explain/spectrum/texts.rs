@@ -57,10 +57,14 @@ fn add_words(name: &str, field_type: &FieldType, value: &Value, words: &mut BTre
         }
         (FieldType::Optional(of), value) => add_words(name, of, value, words),
         (FieldType::List(of) | FieldType::Array(of, _), Value::List(items)) => {
-            items.iter().for_each(|item| add_words(name, of, item, words));
+            for item in items {
+                add_words(name, of, item, words);
+            }
         }
         (FieldType::Tuple(types), Value::List(items)) => {
-            types.iter().zip(items).for_each(|(of, item)| add_words(name, of, item, words));
+            for (of, item) in types.iter().zip(items) {
+                add_words(name, of, item, words);
+            }
         }
         (FieldType::Table(fields), value) => {
             for field in fields {

@@ -135,7 +135,9 @@ fn no_instruction_explains_what_was_loaded_wrongly() {
     let analysis = located(&cases);
     assert_eq!((names(&analysis), analysis.failures), (vec!["SDIV"], 10));
     assert_eq!(analysis.unexplained, [cases[divisions[0]].id.clone()]);
-    divisions.iter().for_each(|at| cases[*at].evidence.is_of_loading = true);
+    for at in &divisions {
+        cases[*at].evidence.is_of_loading = true;
+    }
     let analysis = located(&cases);
     assert!(analysis.suspects.is_empty() && analysis.unexplained.len() == 10, "{analysis:?}");
     assert_eq!((analysis.failures, analysis.passing), (10, 70));

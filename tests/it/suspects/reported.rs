@@ -200,6 +200,12 @@ fn a_recorded_run_is_about_the_selected_cases() {
         assert_eq!((all.exit, &json["failures"], &json["passing"]), (1, &1.into(), &1.into()), "{all:?}");
         assert!(all.stdout.contains(name), "{all:?}");
     }
+    // What a list expects to fail has failed all the same.
+    fs::write(folder.path().join("known.toml"), "[[known]]\nid = \"a.json::d\"\nreason = \"x\"\n").unwrap();
+    assert_eq!(vmconf(&["run", "-q", "a.json", "--known", "known.toml"]).exit, 0);
+    let listed = suspects(&["last"]);
+    assert!(listed.exit == 1 && listed.stdout.starts_with("1 failure"), "{listed:?}");
+    assert_eq!(vmconf(&["run", "-q", "b.json"]).exit, 1);
     // Cases that no longer exist are counted.
     fs::write(folder.path().join("b.json"), vector(7).replace("\"name\":\"d\"", "\"name\":\"e\"")).unwrap();
     let fewer = suspects(&["last"]);
