@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use indexmap::IndexSet;
+
 use super::chance::SharedBy;
 use crate::explain::suspects::{
     CountedPasses, FailureEvidence, SpectrumCase, SpectrumOutcome, SpectrumPoints, locate, ochiai,
@@ -45,7 +47,7 @@ pub(super) struct CommonParts {
     words: HashMap<String, u32>,
     given: HashMap<String, u32>,
     /// What each is called, by its number.
-    names: Vec<String>,
+    names: IndexSet<String>,
 }
 
 impl CommonParts {
@@ -67,18 +69,16 @@ impl CommonParts {
             }
         }
         let mut common = CommonParts::default();
-        // A text may be in a field with the name `name` or `file`.
-        let mut named = HashSet::new();
         for (prefix, counts, numbers) in [
             (FILE, files, &mut common.files),
             (NAME, words, &mut common.words),
             ("", given, &mut common.given),
         ] {
             for (part, _) in counts.into_iter().filter(|(_, count)| *count > 1) {
-                let name = format!("{prefix}{part}");
-                if named.insert(name.clone()) {
-                    numbers.insert(part.to_owned(), u32::try_from(common.names.len()).unwrap_or(u32::MAX));
-                    common.names.push(name);
+                let (number, is_new) = common.names.insert_full(format!("{prefix}{part}"));
+                // A text may be in a field with the name `name` or `file`.
+                if is_new {
+                    numbers.insert(part.to_owned(), u32::try_from(number).unwrap_or(u32::MAX));
                 }
             }
         }
@@ -123,7 +123,7 @@ impl CommonParts {
 
     /// The number of what is called so.
     pub(super) fn number(&self, name: &str) -> Option<u32> {
-        u32::try_from(self.names.iter().position(|it| it == name)?).ok()
+        u32::try_from(self.names.get_index_of(name)?).ok()
     }
 }
 
@@ -218,6 +218,7 @@ impl NamedCases {
     /// What these failing cases have in common, first what separates them best from the passing ones.
     #[expect(clippy::cast_precision_loss, reason = "numbers of cases are far below 2^53")]
     pub(super) fn best_parts(&self, common: &CommonParts, ids: &[String]) -> Vec<u32> {
+        let failing_with = self.failing_with_each(common);
         let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
         for part in ids.iter().flat_map(|id| self.common_parts(id)) {
             *counts.entry(*part).or_default() += 1;
@@ -228,7 +229,7 @@ impl NamedCases {
             let others = [ids.len() as u64 - count, self.passing.saturating_sub(passing)];
             *count > 1
                 && !common.is_number(*part)
-                && self.failing_with(*part) + passing < self.count()
+                && failing_with[*part as usize] + passing < self.count()
                 && !is_average([*count, passing], others)
         });
         let mut scored: Vec<(f64, u32)> = several.map(|(part, count)| (score(part, count), part)).collect();
@@ -262,6 +263,15 @@ impl NamedCases {
         self.passing_in.get(file).and_then(|counts| counts.get(&part)).copied().unwrap_or(0)
     }
 
+    /// How many failing cases have each thing in common, by its number.
+    fn failing_with_each(&self, common: &CommonParts) -> Vec<u64> {
+        let mut failing = vec![0; common.len()];
+        for part in self.failing.iter().flat_map(|case| &case.parts) {
+            failing[*part as usize] += 1;
+        }
+        failing
+    }
+
     /// How many failing cases have this in common.
     pub(super) fn failing_with(&self, part: u32) -> u64 {
         self.failing.iter().filter(|case| case.has(part)).count() as u64
@@ -283,10 +293,7 @@ pub(super) fn located_by_names(
     if cases.failing.is_empty() || cases.failing.len() > MAX_FAILING {
         return None;
     }
-    let mut failing = vec![0; common.names.len()];
-    for part in cases.failing.iter().flat_map(|case| &case.parts) {
-        failing[*part as usize] += 1;
-    }
+    let failing = cases.failing_with_each(common);
     let mut points = SpectrumPoints::default();
     let all = cases.count();
     let repeated = cases.repeated_in_a_file();
@@ -324,7 +331,7 @@ pub(super) fn located_by_names(
         }
     }
     let mut analysis = locate(machine, &points, &spectrum, &CountedPasses { count: cases.passing, doing });
-    let candidates = NamedCandidates { common, cases, tried: numbers.len() };
+    let candidates = NamedCandidates { common, cases, failing, tried: numbers.len() };
     candidates.drop_chance(&mut analysis);
     Some(analysis)
 }
@@ -333,6 +340,8 @@ pub(super) fn located_by_names(
 struct NamedCandidates<'c> {
     common: &'c CommonParts,
     cases: &'c NamedCases,
+    /// How many failing cases have each.
+    failing: Vec<u64>,
     /// How many things were compared.
     tried: usize,
 }
@@ -358,7 +367,7 @@ impl NamedCandidates<'_> {
         count_alone(self.common, self.cases, analysis);
         let is_likely = |name: &SuspectName| {
             let Some(part) = self.common.number(&name.op) else { return false };
-            let (failing_with, passing_with) = (self.cases.failing_with(part), self.cases.passing_with(part));
+            let (failing_with, passing_with) = (self.failing[part as usize], self.cases.passing_with(part));
             let shared = SharedBy { failing: analysis.failures, passing, failing_with, passing_with };
             !shared.may_be_chance(self.tried)
         };
@@ -414,7 +423,7 @@ mod tests {
         for (number, case) in all.into_iter().enumerate() {
             named.add(&common, case, number >= 5);
         }
-        assert_eq!(common.names, ["file a.json", "name shl", "op shl"]);
+        assert_eq!(common.names.iter().collect::<Vec<_>>(), ["file a.json", "name shl", "op shl"]);
         // All cases have all of them.
         let analysis = located_by_names("m", &common, &named).expect("failures");
         assert!(analysis.suspects.is_empty() && analysis.unexplained.len() == 5, "{analysis:?}");

@@ -5,6 +5,7 @@
 #![expect(clippy::cast_precision_loss, reason = "numbers of cases are far below 2^53")]
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use num_bigint::BigInt;
 
@@ -31,7 +32,7 @@ const MAX_INSIDE: usize = 64;
 const CELLS: u64 = 3;
 
 /// The numbers that a case gives to a machine: one for each number of [`observed`].
-pub(crate) type NumbersBefore = Box<[Option<u64>]>;
+pub(crate) type NumbersBefore = Arc<[Option<u64>]>;
 
 /// A number of the state before: of at most 64 bits, or a truth value. A signed one is counted from the least that its
 /// type has.

@@ -3,6 +3,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
+use std::ops::ControlFlow;
 
 use super::alike::{CaseWords, CommonParts, NamedCases, count_alone};
 use super::before::{NumbersBefore, ObservedNumber, SEPARATED, SeparatingRule, numbers, observed, rule};
@@ -34,58 +35,74 @@ impl CasesByName<'_> {
     /// Adds to each suspect the condition that separates its failing from its passing cases, if there is one, and adds
     /// the suspects that only a condition reveals.
     pub(super) fn add_conditions(&self, analysis: &mut SuspectAnalysis) {
-        let mut groups = Vec::new();
-        for (index, suspect) in analysis.suspects.iter_mut().enumerate() {
-            let Some(part) = self.common.number(&suspect.name.op) else { continue };
-            suspect.condition = by_file(self.cases, part);
-            if suspect.condition.is_none()
-                && suspect.passing > 0
-                && suspect.failing + suspect.passing <= MAX_COMPARED
-            {
-                groups.push(StatesBefore::of(CaseGroup::Suspect { index, part }));
-            }
-        }
-        // What explains all failures at once is said in place of several suspects.
-        let is_one = analysis.suspects.len() == 1 && analysis.unexplained.is_empty();
-        if !is_one && analysis.failures + analysis.passing <= MAX_COMPARED {
-            groups.push(StatesBefore::of(CaseGroup::Machine));
-        }
-        if analysis.is_comparable && analysis.failures + analysis.passing <= MAX_COMPARED {
-            let parts = self.cases.best_parts(self.common, &analysis.unexplained);
-            let parts = parts.into_iter().take(MAX_PARTS).map(Some).chain([None]);
-            groups.extend(parts.map(|part| StatesBefore::of(CaseGroup::Unexplained(part))));
-        }
+        let mut groups = self.groups(analysis);
         if groups.is_empty() {
             return;
         }
         let observed = self.read(&analysis.unexplained, &mut groups);
         for before in groups {
-            let rule = before.rule(&observed);
-            match (before.group, rule) {
-                (CaseGroup::Suspect { index, .. }, Some(rule)) => {
-                    analysis.suspects[index].condition = Some(rule.condition);
-                }
-                (CaseGroup::Machine, Some(rule)) => {
-                    self.put_first(analysis, before.suspect(self.judged.machine, rule));
-                    // What such a rule leaves is too little for another one.
-                    return;
-                }
-                (CaseGroup::Unexplained(None), Some(rule)) => {
-                    add_last(analysis, before.suspect(self.judged.machine, rule));
-                }
-                (CaseGroup::Unexplained(Some(part)), Some(rule)) => {
-                    let Suspect { cases, name: _, failing, passing, .. } =
-                        before.suspect(self.judged.machine, rule.clone());
-                    let condition = SeparatingCondition { failing, passing, ..rule.condition };
-                    add_last(analysis, self.of_part(part, cases, Some(condition)));
-                }
-                (CaseGroup::Unexplained(Some(part)), None) if self.is_shared(part, &analysis.unexplained) => {
-                    add_last(analysis, self.of_part(part, before.ids, None));
-                }
-                (_, None) => {}
+            if self.explain(before, &observed, analysis).is_break() {
+                return;
             }
         }
         analysis.suspects.sort_by_key(|suspect| Reverse(suspect.cases.len()));
+    }
+
+    /// The cases of which a condition is sought, in the order in which they are explained. The suspects that whole
+    /// files separate get this condition.
+    fn groups(&self, analysis: &mut SuspectAnalysis) -> Vec<StatesBefore> {
+        let mut groups = Vec::new();
+        for (index, suspect) in analysis.suspects.iter_mut().enumerate() {
+            let Some(part) = self.common.number(&suspect.name.op) else { continue };
+            suspect.condition = by_file(self.cases, part);
+            let is_sought = suspect.condition.is_none() && suspect.passing > 0;
+            if is_sought && suspect.failing + suspect.passing <= MAX_COMPARED {
+                groups.push(CaseGroup::Suspect { index, part });
+            }
+        }
+        if analysis.failures + analysis.passing <= MAX_COMPARED {
+            // What explains all failures at once is said in place of several suspects.
+            let is_one = analysis.suspects.len() == 1 && analysis.unexplained.is_empty();
+            groups.extend((!is_one).then_some(CaseGroup::Machine));
+            if analysis.is_comparable {
+                let parts = self.cases.best_parts(self.common, &analysis.unexplained);
+                let parts = parts.into_iter().take(MAX_PARTS).map(Some).chain([None]);
+                groups.extend(parts.map(CaseGroup::Unexplained));
+            }
+        }
+        groups.into_iter().map(StatesBefore::of).collect()
+    }
+
+    /// Adds what a group of cases has in common, if there is something; breaks if it explains all failures.
+    fn explain(
+        &self,
+        before: StatesBefore,
+        observed: &[ObservedNumber],
+        analysis: &mut SuspectAnalysis,
+    ) -> ControlFlow<()> {
+        let machine = self.judged.machine;
+        match (before.group, before.rule(observed)) {
+            (CaseGroup::Suspect { index, .. }, Some(rule)) => {
+                analysis.suspects[index].condition = Some(rule.condition);
+            }
+            (CaseGroup::Machine, Some(rule)) => {
+                // What such a rule leaves is too little for another one.
+                self.put_first(analysis, before.suspect(machine, rule));
+                return ControlFlow::Break(());
+            }
+            (CaseGroup::Unexplained(None), Some(rule)) => add_last(analysis, before.suspect(machine, rule)),
+            (CaseGroup::Unexplained(Some(part)), Some(rule)) => {
+                let what = rule.condition.what.clone();
+                let Suspect { cases, failing, passing, .. } = before.suspect(machine, rule);
+                let condition = SeparatingCondition { what, failing, passing };
+                add_last(analysis, self.of_part(part, cases, Some(condition)));
+            }
+            (CaseGroup::Unexplained(Some(part)), None) if self.is_shared(part, &analysis.unexplained) => {
+                add_last(analysis, self.of_part(part, before.ids, None));
+            }
+            (_, None) => {}
+        }
+        ControlFlow::Continue(())
     }
 
     /// Whether nearly all of these failing cases have something in common that passing ones have too rarely for chance.

@@ -150,7 +150,7 @@ impl CauseFinder {
 
     /// The cells where members point; of a machine without memory, the members themselves.
     fn cells(&self, state: &NumbersBefore) -> impl Iterator<Item = (usize, u64)> {
-        let (cells, has_cells) = (self.observed.iter().zip(state).enumerate(), self.has_cells());
+        let (cells, has_cells) = (self.observed.iter().zip(&**state).enumerate(), self.has_cells());
         cells
             .filter(move |(_, (number, _))| number.is_cell() || !has_cells)
             .filter_map(|(index, (_, value))| Some((index, (*value)?)))
