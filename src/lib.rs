@@ -57,7 +57,7 @@
 //! | [`machines`] | the trait `Machine`, code that all machines share, one folder per machine; no machine uses another | isa, model, text |
 //! | [`formats`] | one folder per format: files to cases and back; formats know machines by name only | model, text |
 //! | [`testees`] | what a case runs on: a machine in this process or in another one | machines, isa, model, wire |
-//! | [`run`] | load, select, execute, compare, collect; cache, partitions, expected failures | testees, formats, machines, isa, wire, text, model |
+//! | [`run`] | load, select, execute, compare, collect; cache, partitions, known failures | testees, formats, machines, isa, wire, text, model |
 //! | [`explain`] | why a case fails: traces, recording, blame; which instructions explain all failures | run, testees, formats, machines, isa, wire, text, model |
 //! | [`lint`] | defects of vector files, found without running them | run, testees, formats, machines, isa, wire, text, model |
 //! | [`prove`] | how good a suite is: audit, mutants, coverage, a small subset with the same coverage | run, explain, testees, formats, machines, isa, wire, text, model |
@@ -87,7 +87,7 @@
 //! - Only [`run::bless`] and [`lint::fix`] produce changed vectors, and only the command line writes them.
 //!   `bless` has read and run what it produces; `fix` produces only text with the same cases.
 //! - No randomness and no scheduling of threads affects a verdict, and the clock only says whether an entry of a
-//!   list of expected failures has expired; `--today` replaces it. Randomness only selects which cached results
+//!   list of known failures has expired; `--today` replaces it. Randomness only selects which cached results
 //!   are verified. A machine in another process has a time limit.
 //! - Caching is off by default. A cached pass replaces a run only if nothing that could change the result has
 //!   changed: [`run::RunOptions::file_key`]. Every other case runs, and its failure is explained.

@@ -79,6 +79,5 @@ pub use self::suspects::{
 };
 pub use self::value::{DECIMAL, Value};
 pub use self::verdict::{
-    Breakdown, CaseDifference, ExpectedListing, Failure, FirstTry, NotPassed, Verdict, VerdictKind,
-    vector_step,
+    Breakdown, CaseDifference, Failure, FirstTry, KnownListing, NotPassed, Verdict, VerdictKind, vector_step,
 };

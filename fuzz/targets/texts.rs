@@ -104,11 +104,11 @@ pub(super) fn config(data: &[u8]) {
         assert!(config.tables().flatten().all(|entry| settings.iter().any(|known| known.name == entry.name)));
         let _ = (config.profile(DEFAULT), config.profile("ci"));
     }
-    let _ = vmconf::run::expected_failures::ExpectedFailures::parse("known.toml", &text, TODAY);
+    let _ = vmconf::run::known_failures::KnownFailures::parse("known.toml", &text, TODAY);
 }
 
-const TODAY: vmconf::run::expected_failures::Date =
-    vmconf::run::expected_failures::Date { year: 2026, month: 11, day: 22 };
+const TODAY: vmconf::run::known_failures::Date =
+    vmconf::run::known_failures::Date { year: 2026, month: 11, day: 22 };
 
 /// A source in the language of each machine.
 pub(super) fn assembler(data: &[u8]) {

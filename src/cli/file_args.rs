@@ -52,7 +52,7 @@ enum When {
 }
 
 impl FileArgs {
-    /// The options of a file to which these arguments apply, without a list of expected failures. Fails when the
+    /// The options of a file to which these arguments apply, without a list of known failures. Fails when the
     /// family is not known, or its declaration is wrong.
     pub(super) fn options(&self, families: &Families) -> anyhow::Result<FileOptions> {
         let named = self.family.as_deref().map(|family| families::named(family, families)).transpose()?;
@@ -73,7 +73,7 @@ impl FileArgs {
                 },
             },
             limits: self.limits.0.clone(),
-            expected_failures: None,
+            known_failures: None,
         })
     }
 

@@ -1,4 +1,4 @@
-//! `vmconf known`, and the lists of expected failures of `vmconf run`
+//! `vmconf known`, and the lists of known failures of `vmconf run`
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -8,9 +8,9 @@ use anyhow::{Context, bail};
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use vmconf::model::{CaseReport, Event, Exit, VerdictKind, counted, escaped};
-use vmconf::run::expected_failures::elsewhere::elsewhere;
-use vmconf::run::expected_failures::update::{self, AcceptedFailures, Policy, Unseen, Updated};
-use vmconf::run::expected_failures::{Date, ExpectedFailures};
+use vmconf::run::known_failures::elsewhere::elsewhere;
+use vmconf::run::known_failures::update::{self, AcceptedFailures, Policy, Unseen, Updated};
+use vmconf::run::known_failures::{Date, KnownFailures};
 use vmconf::run::{self, LoadOptions};
 
 use super::bless::note_broken;
@@ -43,7 +43,7 @@ fn parse_date(text: &str) -> Result<Date, String> {
 
 impl KnownArgs {
     /// The list for all files, if there is one. Prints a note with the date used if the list has dates.
-    pub(super) fn read(&self, settings: &Settings) -> anyhow::Result<Option<ExpectedFailures>> {
+    pub(super) fn read(&self, settings: &Settings) -> anyhow::Result<Option<KnownFailures>> {
         let has_list = self.file.is_some() || settings.overridden("known").iter().any(Option::is_some);
         if self.today.is_some() && !has_list {
             bail!("--today is for lists of known failures; use --known FILE, or known in {FILE}");
@@ -56,7 +56,7 @@ impl KnownArgs {
     }
 
     /// The list of each override of `vmconf.toml`, in order; `None` if the list for all files applies.
-    pub(super) fn overridden(&self, settings: &Settings) -> anyhow::Result<Vec<Option<ExpectedFailures>>> {
+    pub(super) fn overridden(&self, settings: &Settings) -> anyhow::Result<Vec<Option<KnownFailures>>> {
         let files = settings.overridden("known").into_iter();
         let list = |(file, place): (&str, String)| {
             self.list(Path::new(file)).with_context(|| format!("{place}: known"))
@@ -65,7 +65,7 @@ impl KnownArgs {
     }
 
     /// A list that applies instead of the others.
-    pub(super) fn list(&self, path: &Path) -> anyhow::Result<ExpectedFailures> {
+    pub(super) fn list(&self, path: &Path) -> anyhow::Result<KnownFailures> {
         let today = self.today.map_or_else(current_day, Ok)?;
         let known = parse(path, &read_written(path)?, today)?;
         let path = path.display();
@@ -82,17 +82,17 @@ impl KnownArgs {
 }
 
 /// Makes a list apply to all files, in place of those that `vmconf.toml` names for some.
-pub(super) fn apply_to_all(list: Option<ExpectedFailures>, options: &mut LoadOptions) {
+pub(super) fn apply_to_all(list: Option<KnownFailures>, options: &mut LoadOptions) {
     let list = list.map(Arc::new);
     for file_override in &mut options.overrides {
-        file_override.options.expected_failures.clone_from(&list);
+        file_override.options.known_failures.clone_from(&list);
     }
-    options.file.expected_failures = list;
+    options.file.known_failures = list;
 }
 
-fn parse(path: &Path, text: &str, today: Date) -> anyhow::Result<ExpectedFailures> {
+fn parse(path: &Path, text: &str, today: Date) -> anyhow::Result<KnownFailures> {
     let shown = path.display().to_string();
-    let parsed = ExpectedFailures::parse(&shown, text, today);
+    let parsed = KnownFailures::parse(&shown, text, today);
     parsed.map_err(|diagnostic| anyhow::anyhow!(diagnostic.located(&shown)))
 }
 
@@ -159,7 +159,7 @@ impl KnownCommand {
 
 impl Update {
     /// The text of the list, `None` if it does not exist, and the list.
-    fn list(&self) -> anyhow::Result<(Option<String>, ExpectedFailures)> {
+    fn list(&self) -> anyhow::Result<(Option<String>, KnownFailures)> {
         let text = self.file.exists().then(|| read_written(&self.file)).transpose()?;
         let known = parse(&self.file, text.as_deref().unwrap_or_default(), current_day()?)?;
         Ok((text, known))

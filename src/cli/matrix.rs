@@ -14,7 +14,7 @@ use vmconf::machines::has_instruction;
 use vmconf::model::{Event, Exit, VerdictKind, counted, escaped};
 use vmconf::report::conformance::{ConformanceMachine, ConformanceRun, UnlikeSuites, unlike_suites};
 use vmconf::report::matrix::{MATRICES, MatrixKind};
-use vmconf::run::expected_failures::ExpectedFailures;
+use vmconf::run::known_failures::KnownFailures;
 use vmconf::run::matrix::{MatrixCollector, MatrixMachine};
 use vmconf::run::{self, Contents, LoadOptions};
 use vmconf::testees::MakeTestee;
@@ -201,7 +201,7 @@ impl MatrixRun<'_> {
         self.conformance.add(&event);
         match event {
             Event::Finished(report) => {
-                self.fixed += u64::from(report.verdict.kind() == VerdictKind::UnexpectedPass);
+                self.fixed += u64::from(report.verdict.kind() == VerdictKind::Fixed);
                 self.collector.add(self.machine, &report);
             }
             Event::Broken { source, errors } => {
@@ -253,7 +253,7 @@ fn warn_of_incomplete(machines: &[ConformanceMachine]) {
 }
 
 /// The options of a run on a machine with these known failures.
-fn with_machine(options: &LoadOptions, vm: ProcessVm, known: Option<ExpectedFailures>) -> LoadOptions {
+fn with_machine(options: &LoadOptions, vm: ProcessVm, known: Option<KnownFailures>) -> LoadOptions {
     let mut options = options.clone();
     apply_to_all(known, &mut options);
     options.run.testee = MakeTestee::in_processes(Arc::new(vm));

@@ -203,8 +203,8 @@ impl OutstandingRecording {
             | VerdictKind::Crash
             | VerdictKind::Timeout
             | VerdictKind::Flaky
-            | VerdictKind::UnexpectedPass => self.failed(&case),
-            VerdictKind::Pass | VerdictKind::ExpectedFail => self.found_otherwise(&case.id),
+            | VerdictKind::Fixed => self.failed(&case),
+            VerdictKind::Pass | VerdictKind::Known => self.found_otherwise(&case.id),
             VerdictKind::Skip | VerdictKind::Unsupported => {}
         }
         // A case of the file ran, so the file as a whole is no longer broken, or is reported again.

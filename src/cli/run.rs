@@ -143,7 +143,7 @@ impl Runner<'_> {
         Runner { args, settings, controls }
     }
 
-    /// The options that the arguments, `vmconf.toml` and the lists of expected failures set.
+    /// The options that the arguments, `vmconf.toml` and the lists of known failures set.
     pub(super) fn options(&self) -> anyhow::Result<LoadOptions> {
         let mut options = self.args.select.options(self.settings)?;
         let run = &mut options.run;
@@ -165,7 +165,7 @@ impl Runner<'_> {
         } else {
             self.args.select.unmatched_entries()
         };
-        self.read_expected_failures(&mut options)?;
+        self.read_known_failures(&mut options)?;
         Ok(options)
     }
 
@@ -315,8 +315,8 @@ impl Runner<'_> {
         }
     }
 
-    /// Adds the lists of expected failures to the options.
-    fn read_expected_failures(&self, options: &mut LoadOptions) -> anyhow::Result<()> {
+    /// Adds the lists of known failures to the options.
+    fn read_known_failures(&self, options: &mut LoadOptions) -> anyhow::Result<()> {
         let (known, vm) = (&self.args.known, &self.args.vm);
         if vm.is_some() && self.settings.typed("known").is_none() {
             // The other lists of vmconf.toml are for the embedded machines.
@@ -325,9 +325,9 @@ impl Runner<'_> {
         }
         let list = known.read(self.settings)?.map(Arc::new);
         for (file_override, own) in options.overrides.iter_mut().zip(known.overridden(self.settings)?) {
-            file_override.options.expected_failures = own.map(Arc::new).or_else(|| list.clone());
+            file_override.options.known_failures = own.map(Arc::new).or_else(|| list.clone());
         }
-        options.file.expected_failures = list;
+        options.file.known_failures = list;
         Ok(())
     }
 }

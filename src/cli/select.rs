@@ -121,7 +121,7 @@ impl Select {
         !self.paths.is_empty() || !self.default_paths.is_empty()
     }
 
-    /// How a run treats entries in lists of expected failures that match no selected case.
+    /// How a run treats entries in lists of known failures that match no selected case.
     pub(super) fn unmatched_entries(&self) -> UnmatchedEntries {
         if self.is_narrow() {
             UnmatchedEntries::Ignore

@@ -3,7 +3,7 @@
 use vmconf::explain::spectrum::{self, SpectrumCache};
 use vmconf::model::SuspectAnalysis;
 use vmconf::run::sources::Sources;
-use vmconf::run::{KnownVerdicts, LoadOptions};
+use vmconf::run::{CaseVerdicts, LoadOptions};
 
 use super::cache_file::{self, CacheFile, KEY_DIGITS};
 use super::output;
@@ -12,7 +12,7 @@ use super::output;
 const MAX_PROGRAMS: usize = 4;
 
 /// Finds the instructions that explain the failures of a run, and keeps what its cases execute.
-pub(super) fn analyse(sources: &Sources, options: &LoadOptions, verdicts: &KnownVerdicts) -> SuspectAnalysis {
+pub(super) fn analyse(sources: &Sources, options: &LoadOptions, verdicts: &CaseVerdicts) -> SuspectAnalysis {
     let (cache, file) = match open() {
         Ok(opened) => opened,
         Err(error) => {

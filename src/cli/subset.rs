@@ -69,10 +69,10 @@ impl SubsetArgs {
     }
 }
 
-/// What decides verdicts besides the vectors: flags, settings and lists of expected failures.
+/// What decides verdicts besides the vectors: flags, settings and lists of known failures.
 fn judged_by(settings: &Settings, options: &LoadOptions) -> String {
     let of_files = options.overrides.iter().map(|it| &it.options).chain([&options.file]);
-    let lists = of_files.flat_map(|it| &it.expected_failures);
+    let lists = of_files.flat_map(|it| &it.known_failures);
     lists.fold(settings.verdict_flags(), |text, list| format!("{text}\n{}", list.content))
 }
 

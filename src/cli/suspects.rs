@@ -8,7 +8,7 @@ use vmconf::model::{Event, Exit, RunSummary, SuspectAnalysis, VerdictKind, count
 use vmconf::report::suspects::{SUSPECTS, SuspectsKind};
 use vmconf::run::anchor::Anchor;
 use vmconf::run::sources::{Sources, VectorSource};
-use vmconf::run::{self, FileOpener, KnownVerdicts, LoadOptions};
+use vmconf::run::{self, CaseVerdicts, FileOpener, LoadOptions};
 use vmconf::wire::comparison::{RecordedOutcome, RecordedRun};
 
 use super::errors::{NothingToDo, UsageError};
@@ -52,7 +52,7 @@ pub(super) struct Suspects {
 
 /// What a run said about its cases, and how it ended.
 struct RunVerdicts {
-    verdicts: KnownVerdicts,
+    verdicts: CaseVerdicts,
     signatures: CaseSignatures,
     summary: RunSummary,
 }
@@ -89,8 +89,8 @@ impl RunVerdicts {
                 signatures.add(&id, outcome.signature.clone());
                 // As without a list of known failures.
                 let kind = match outcome.kind {
-                    VerdictKind::ExpectedFail => VerdictKind::Fail,
-                    VerdictKind::UnexpectedPass => VerdictKind::Pass,
+                    VerdictKind::Known => VerdictKind::Fail,
+                    VerdictKind::Fixed => VerdictKind::Pass,
                     kind => kind,
                 };
                 if of.insert(id, kind).is_none() {
@@ -98,7 +98,7 @@ impl RunVerdicts {
                 }
             }
         }
-        RunVerdicts { verdicts: KnownVerdicts::new(of, None), signatures, summary }
+        RunVerdicts { verdicts: CaseVerdicts::new(of, None), signatures, summary }
     }
 }
 
@@ -194,7 +194,7 @@ fn ran(sources: &Sources, options: &LoadOptions) -> RunVerdicts {
         }
         _ => {}
     });
-    let verdicts = KnownVerdicts::new(not_passed, Some(VerdictKind::Pass));
+    let verdicts = CaseVerdicts::new(not_passed, Some(VerdictKind::Pass));
     RunVerdicts { verdicts, signatures, summary }
 }
 

@@ -111,7 +111,7 @@ struct WatchSession<'r, 'w> {
     config_files: Vec<PathBuf>,
     /// The vector files of the last search, by their shown names.
     files: HashMap<Arc<str>, WatchedFile>,
-    /// The lists of expected failures of the last run.
+    /// The lists of known failures of the last run.
     lists: Vec<PathBuf>,
     failures: Failures,
 }
@@ -218,7 +218,7 @@ impl<'r, 'w> WatchSession<'r, 'w> {
         Ok(exit)
     }
 
-    /// Watches what is searched now, and reads the lists of expected failures again.
+    /// Watches what is searched now, and reads the lists of known failures again.
     fn search(&mut self) -> anyhow::Result<LoadOptions> {
         self.watch_folders()?;
         let options = self.runner.options()?;
@@ -275,7 +275,7 @@ impl<'r, 'w> WatchSession<'r, 'w> {
         Ok(())
     }
 
-    /// The files that are new, have changed or name a file that has; all files if a list of expected failures
+    /// The files that are new, have changed or name a file that has; all files if a list of known failures
     /// has changed.
     fn affected(&self, sources: &Sources, changes: &FolderChanges, options: &LoadOptions) -> Sources {
         let is_all = lists(options).any(|list| changes.has(&list));
@@ -337,9 +337,9 @@ fn config_files(settings: &Settings) -> anyhow::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The files of the lists of expected failures.
+/// The files of the lists of known failures.
 fn lists(options: &LoadOptions) -> impl Iterator<Item = PathBuf> {
-    options.expected_failure_lists().filter_map(|known| Path::new(&*known.file).canonicalize().ok())
+    options.known_failure_lists().filter_map(|known| Path::new(&*known.file).canonicalize().ok())
 }
 
 fn note_files(what: &str, files: &BTreeSet<Arc<str>>) {

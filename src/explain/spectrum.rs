@@ -29,7 +29,7 @@ use super::suspects::{
 };
 use crate::model::{SuspectAnalysis, VerdictKind};
 use crate::run::sources::{Sources, VectorSource};
-use crate::run::{self, FileOpener, KnownVerdicts, LoadOptions, LoadedFile, Worker};
+use crate::run::{self, CaseVerdicts, FileOpener, LoadOptions, LoadedFile, Worker};
 use crate::testees::Testee;
 
 /// The most failing cases that are explained, the shortest ones.
@@ -76,7 +76,7 @@ impl Spectra {
     }
 
     /// Explains the shortest failing cases of a machine in another process.
-    fn add_evidence(&mut self, sources: &Sources, options: &LoadOptions, verdicts: &KnownVerdicts) {
+    fn add_evidence(&mut self, sources: &Sources, options: &LoadOptions, verdicts: &CaseVerdicts) {
         if options.run.testee.vm().is_none() {
             return;
         }
@@ -111,7 +111,7 @@ pub fn analyse(
     sources: &Sources,
     options: &LoadOptions,
     kept: Option<&SpectrumCache>,
-    verdicts: &KnownVerdicts,
+    verdicts: &CaseVerdicts,
 ) -> SuspectAnalysis {
     let common = &CommonParts::of_ids(verdicts.failing());
     let mut spectra = Spectrometer { options, kept, verdicts, common }.spectra(sources);
@@ -174,7 +174,7 @@ fn with_texts(judged: JudgedCases<'_>, cases: &NamedCases) -> Option<(CommonPart
 struct Spectrometer<'r> {
     options: &'r LoadOptions,
     kept: Option<&'r SpectrumCache>,
-    verdicts: &'r KnownVerdicts,
+    verdicts: &'r CaseVerdicts,
     common: &'r CommonParts,
 }
 

@@ -63,9 +63,9 @@ impl CaseSize {
 }
 
 /// The options with which all texts are read and run: those of the file, without selections, caches and lists of
-/// expected failures.
+/// known failures.
 pub fn options_of(options: &LoadOptions, source: &VectorSource, testee: MakeTestee) -> LoadOptions {
-    let file = FileOptions { expected_failures: None, ..options.for_file(source).clone() };
+    let file = FileOptions { known_failures: None, ..options.for_file(source).clone() };
     let run = RunOptions {
         testee,
         interrupt: options.run.interrupt.clone(),

@@ -68,9 +68,7 @@ impl CaseReport {
     /// As [`CaseReport::cause`], also of a failure that a list of known failures expects.
     pub fn unlisted_cause(&self) -> Option<String> {
         match &self.verdict {
-            Verdict::ExpectedFail(not_passed, _) => {
-                cause(self.machine.as_deref(), &not_passed.clone().into())
-            }
+            Verdict::Known(not_passed, _) => cause(self.machine.as_deref(), &not_passed.clone().into()),
             _ => self.cause(),
         }
     }
@@ -78,9 +76,9 @@ impl CaseReport {
     /// What reports group the case by; `None` if it passed, failed as expected or did not run.
     pub fn group(&self) -> Option<String> {
         match &self.verdict {
-            Verdict::Pass | Verdict::ExpectedFail(..) | Verdict::Skip(_) | Verdict::Unsupported(_) => None,
+            Verdict::Pass | Verdict::Known(..) | Verdict::Skip(_) | Verdict::Unsupported(_) => None,
             // Each entry is reported, since each has to be removed from the list or to name fewer cases.
-            Verdict::UnexpectedPass(listing) => Some(format!("fixed: {}", listing.place)),
+            Verdict::Fixed(listing) => Some(format!("fixed: {}", listing.place)),
             _ => Some(self.cause().unwrap_or_default()),
         }
     }

@@ -39,7 +39,7 @@ pub enum Event {
     Finished(CaseReport),
     /// All cases of a file have finished.
     FileDone,
-    /// Something that is no vector file is broken: entries in a list of expected failures match no case, or the
+    /// Something that is no vector file is broken: entries in a list of known failures match no case, or the
     /// machine in another process broke the protocol outside of a case. Comes after all files.
     Broken {
         /// The file of the list, or [`CaseId::of_machine`].
@@ -182,7 +182,7 @@ pub struct RunSummary {
     /// Cases that passed although they were expected to fail.
     #[serde(default, skip_serializing_if = "is_default")]
     pub fixed: u64,
-    /// Cases, files, lists of expected failures and machines that are broken.
+    /// Cases, files, lists of known failures and machines that are broken.
     pub errors: u64,
     /// Cases that were not run.
     pub skipped: u64,
@@ -225,8 +225,8 @@ impl RunSummary {
         match kind {
             VerdictKind::Pass => &mut self.passed,
             VerdictKind::Fail => &mut self.failed,
-            VerdictKind::ExpectedFail => &mut self.known,
-            VerdictKind::UnexpectedPass => &mut self.fixed,
+            VerdictKind::Known => &mut self.known,
+            VerdictKind::Fixed => &mut self.fixed,
             VerdictKind::Error => &mut self.errors,
             VerdictKind::Skip => &mut self.skipped,
             VerdictKind::Unsupported => &mut self.unsupported,
@@ -241,7 +241,7 @@ impl RunSummary {
         VerdictKind::ALL.iter().all(|kind| self.of(*kind) == other.of(*kind))
     }
 
-    /// How many cases have a verdict of this kind; files and lists of expected failures that are broken count as
+    /// How many cases have a verdict of this kind; files and lists of known failures that are broken count as
     /// errors.
     pub fn of(mut self, kind: VerdictKind) -> u64 {
         *self.slot(kind)

@@ -89,7 +89,7 @@ impl FromStr for Partition {
     }
 }
 
-/// An entry of a list of expected failures that matches no case.
+/// An entry of a list of known failures that matches no case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnmatchedEntry {
     /// The list, as messages show it.
@@ -109,7 +109,7 @@ pub struct PartitionPart {
     assigned: Mutex<Assigned>,
     /// Signalled after the turn of a file.
     turned: Condvar,
-    /// The entries of lists of expected failures that match no case of this part.
+    /// The entries of lists of known failures that match no case of this part.
     unmatched: Mutex<Vec<UnmatchedEntry>>,
 }
 
@@ -171,7 +171,7 @@ impl PartitionPart {
         assigned.number > 0 && assigned.own.keys().all(|id| id.name.is_none())
     }
 
-    /// Sets the entries of lists of expected failures that match no case of the part. Those that match no case of any
+    /// Sets the entries of lists of known failures that match no case of the part. Those that match no case of any
     /// part are wrong.
     pub fn set_unmatched(&self, entries: Vec<UnmatchedEntry>) {
         *self.unmatched.lock().unwrap_or_else(PoisonError::into_inner) = entries;

@@ -46,7 +46,7 @@ impl fmt::Display for Signature {
 /// run.
 pub fn signature(machine: Option<&str>, verdict: &Verdict) -> Option<String> {
     let signature = match verdict {
-        Verdict::Pass | Verdict::ExpectedFail(..) | Verdict::UnexpectedPass(_) | Verdict::Skip(_) => {
+        Verdict::Pass | Verdict::Known(..) | Verdict::Fixed(_) | Verdict::Skip(_) => {
             return None;
         }
         Verdict::Fail(failure) => Signature::of(machine.unwrap_or_default(), failure)?.to_string(),

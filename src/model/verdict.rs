@@ -20,9 +20,9 @@ pub enum Verdict {
     /// The machine differs.
     Fail(Failure),
     /// The case does not pass, as a list of known failures expects.
-    ExpectedFail(NotPassed, ExpectedListing),
+    Known(NotPassed, KnownListing),
     /// The machine satisfies the vector, although a list of known failures expects it to fail.
-    UnexpectedPass(ExpectedListing),
+    Fixed(KnownListing),
     /// The vector, its file or the testee is broken; the diagnostics, in document order.
     Error(Vec<Diagnostic>),
     /// The case did not run, and why.
@@ -41,10 +41,10 @@ impl Verdict {
     /// How the machine differs, if it does.
     pub fn failure(&self) -> Option<&Failure> {
         match self {
-            Verdict::Fail(failure) | Verdict::ExpectedFail(NotPassed::Fail(failure), _) => Some(failure),
+            Verdict::Fail(failure) | Verdict::Known(NotPassed::Fail(failure), _) => Some(failure),
             Verdict::Pass
-            | Verdict::ExpectedFail(..)
-            | Verdict::UnexpectedPass(_)
+            | Verdict::Known(..)
+            | Verdict::Fixed(_)
             | Verdict::Error(_)
             | Verdict::Skip(_)
             | Verdict::Unsupported(_)
@@ -59,8 +59,8 @@ impl Verdict {
         match self {
             Verdict::Pass => VerdictKind::Pass,
             Verdict::Fail(_) => VerdictKind::Fail,
-            Verdict::ExpectedFail(..) => VerdictKind::ExpectedFail,
-            Verdict::UnexpectedPass(_) => VerdictKind::UnexpectedPass,
+            Verdict::Known(..) => VerdictKind::Known,
+            Verdict::Fixed(_) => VerdictKind::Fixed,
             Verdict::Error(_) => VerdictKind::Error,
             Verdict::Skip(_) => VerdictKind::Skip,
             Verdict::Unsupported(_) => VerdictKind::Unsupported,
@@ -73,8 +73,8 @@ impl Verdict {
     /// The kind that the verdict has without a list of known failures.
     pub fn unlisted_kind(&self) -> VerdictKind {
         match self {
-            Verdict::ExpectedFail(not_passed, _) => not_passed.kind(),
-            Verdict::UnexpectedPass(_) => VerdictKind::Pass,
+            Verdict::Known(not_passed, _) => not_passed.kind(),
+            Verdict::Fixed(_) => VerdictKind::Pass,
             other => other.kind(),
         }
     }
@@ -90,13 +90,13 @@ impl Verdict {
             Verdict::Crash(breakdown)
             | Verdict::Timeout(breakdown)
             | Verdict::Flaky(FirstTry { breakdown, .. })
-            | Verdict::ExpectedFail(NotPassed::Crash(breakdown) | NotPassed::Timeout(breakdown), _) => {
+            | Verdict::Known(NotPassed::Crash(breakdown) | NotPassed::Timeout(breakdown), _) => {
                 Some(breakdown)
             }
             Verdict::Pass
             | Verdict::Fail(_)
-            | Verdict::ExpectedFail(..)
-            | Verdict::UnexpectedPass(_)
+            | Verdict::Known(..)
+            | Verdict::Fixed(_)
             | Verdict::Error(_)
             | Verdict::Skip(_)
             | Verdict::Unsupported(_) => None,
@@ -157,8 +157,8 @@ impl TryFrom<Verdict> for NotPassed {
             Verdict::Crash(breakdown) => Ok(NotPassed::Crash(breakdown)),
             Verdict::Timeout(breakdown) => Ok(NotPassed::Timeout(breakdown)),
             Verdict::Pass
-            | Verdict::ExpectedFail(..)
-            | Verdict::UnexpectedPass(_)
+            | Verdict::Known(..)
+            | Verdict::Fixed(_)
             | Verdict::Error(_)
             | Verdict::Skip(_)
             | Verdict::Flaky(_) => Err(verdict),
@@ -174,12 +174,10 @@ pub enum VerdictKind {
     Pass,
     /// See [`Verdict::Fail`].
     Fail,
-    /// See [`Verdict::ExpectedFail`].
-    #[strum(serialize = "known")]
-    ExpectedFail,
-    /// See [`Verdict::UnexpectedPass`].
-    #[strum(serialize = "fixed")]
-    UnexpectedPass,
+    /// See [`Verdict::Known`].
+    Known,
+    /// See [`Verdict::Fixed`].
+    Fixed,
     /// See [`Verdict::Error`].
     Error,
     /// See [`Verdict::Skip`].
@@ -207,8 +205,8 @@ impl VerdictKind {
             | VerdictKind::Timeout
             | VerdictKind::Flaky => true,
             VerdictKind::Pass
-            | VerdictKind::ExpectedFail
-            | VerdictKind::UnexpectedPass
+            | VerdictKind::Known
+            | VerdictKind::Fixed
             | VerdictKind::Skip
             | VerdictKind::Unsupported => false,
         }
@@ -218,9 +216,9 @@ impl VerdictKind {
     /// fails, so that it needs no explanation.
     pub fn passes(self) -> Option<bool> {
         match self {
-            VerdictKind::Pass | VerdictKind::UnexpectedPass => Some(true),
+            VerdictKind::Pass | VerdictKind::Fixed => Some(true),
             VerdictKind::Fail | VerdictKind::Crash | VerdictKind::Timeout => Some(false),
-            VerdictKind::ExpectedFail
+            VerdictKind::Known
             | VerdictKind::Error
             | VerdictKind::Skip
             | VerdictKind::Unsupported
@@ -230,7 +228,7 @@ impl VerdictKind {
 
     /// Whether a run with such a case fails.
     pub fn fails_run(self) -> bool {
-        self.is_failed_or_broken() || self == VerdictKind::UnexpectedPass
+        self.is_failed_or_broken() || self == VerdictKind::Fixed
     }
 
     /// Its name, as written in output.
@@ -345,7 +343,7 @@ pub struct FirstTry {
 /// An entry in a list of known failures.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
-pub struct ExpectedListing {
+pub struct KnownListing {
     /// File, line and column.
     pub place: String,
     /// Why the case fails.

@@ -27,13 +27,13 @@ pub(super) fn lines(report: &CaseReport, flags: &ShellWords, max_length: usize) 
     let said = report.verdict.breakdown().map(Breakdown::stderr_ends);
     lines.extend(said.into_iter().flatten().map(|line| format!("stderr: {line}")));
     lines.extend(report.listed.as_ref().map(|why| format!("known: {why}")));
-    if let Verdict::UnexpectedPass(listing) = &report.verdict {
+    if let Verdict::Fixed(listing) = &report.verdict {
         lines.push(format!("listed: {}", listing.place));
     }
     for line in &mut lines {
         *line = truncate(&escaped(line), 0, max_length);
     }
-    if is_of_case(report) && !matches!(report.verdict, Verdict::UnexpectedPass(_)) {
+    if is_of_case(report) && !matches!(report.verdict, Verdict::Fixed(_)) {
         let why = format!("why: vmconf diff {}{flags}", quoted(&report.id.to_string()));
         lines.extend((why.len() <= MAX_COMMAND).then_some(why));
     }

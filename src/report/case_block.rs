@@ -7,8 +7,8 @@ use super::style::{ACTUAL, DIM, ERROR, EXPECTED, FAIL, WIDTH, location};
 use super::truncate::{truncate, truncate_pair};
 use crate::model::count;
 use crate::model::{
-    Breakdown, CaseDifference, CaseId, CaseReport, Diagnostic, DiagnosticPlace, Expected, ExpectedListing,
-    Failure, FirstTry, NotPassed, RunSummary, Value, Verdict, VerdictKind, escaped, vector_step,
+    Breakdown, CaseDifference, CaseId, CaseReport, Diagnostic, DiagnosticPlace, Expected, Failure, FirstTry,
+    KnownListing, NotPassed, RunSummary, Value, Verdict, VerdictKind, escaped, vector_step,
 };
 use crate::text::excerpt::Excerpt;
 use crate::text::shell::{ShellWords, quoted};
@@ -20,8 +20,8 @@ const MAX_DIFFERENCES: usize = 10;
 /// cases.
 pub(super) fn case(out: &mut Vec<u8>, report: &CaseReport, flags: &ShellWords) -> io::Result<()> {
     match &report.verdict {
-        Verdict::Pass | Verdict::Skip(_) | Verdict::Unsupported(_) | Verdict::ExpectedFail(..) => Ok(()),
-        Verdict::UnexpectedPass(ExpectedListing { place, reason, .. }) => {
+        Verdict::Pass | Verdict::Skip(_) | Verdict::Unsupported(_) | Verdict::Known(..) => Ok(()),
+        Verdict::Fixed(KnownListing { place, reason, .. }) => {
             writeln!(out, "{FAIL}FIXED{FAIL:#} {}", report.id)?;
             writeln!(out, "  {}: listed as a known failure, but passes: {}", escaped(place), escaped(reason))
         }
@@ -112,7 +112,7 @@ pub(super) fn headline(report: &CaseReport) -> Option<String> {
         Verdict::Pass if report.cached => "from the cache".to_owned(),
         Verdict::Pass => return None,
         Verdict::Fail(failure) => headline_of(failure.differences.first()?),
-        Verdict::ExpectedFail(not_passed, listing) => {
+        Verdict::Known(not_passed, listing) => {
             let what = match not_passed {
                 NotPassed::Fail(_) => "to fail",
                 NotPassed::Unsupported(_) => "to be unsupported",
@@ -121,7 +121,7 @@ pub(super) fn headline(report: &CaseReport) -> Option<String> {
             };
             format!("known {what}: {}", escaped(&listing.reason))
         }
-        Verdict::UnexpectedPass(listing) => {
+        Verdict::Fixed(listing) => {
             format!("listed as a known failure, but passes: {}", escaped(&listing.reason))
         }
         Verdict::Error(diagnostics) => escaped(&diagnostics.first()?.what).into_owned(),
@@ -216,7 +216,7 @@ pub fn counts(summary: &RunSummary) -> String {
 }
 
 /// The counts of a run, in the order in which reports show them. Known and fixed cases are counted only if
-/// there are any, since a run without a list of expected failures has neither; likewise the verdicts that only
+/// there are any, since a run without a list of known failures has neither; likewise the verdicts that only
 /// machines in other processes get.
 pub(super) fn counted(summary: &RunSummary) -> Vec<(VerdictKind, u64)> {
     let always =
@@ -229,8 +229,8 @@ pub(super) fn counted(summary: &RunSummary) -> Vec<(VerdictKind, u64)> {
 const IN_ORDER: [VerdictKind; VerdictKind::ALL.len()] = [
     VerdictKind::Pass,
     VerdictKind::Fail,
-    VerdictKind::ExpectedFail,
-    VerdictKind::UnexpectedPass,
+    VerdictKind::Known,
+    VerdictKind::Fixed,
     VerdictKind::Crash,
     VerdictKind::Timeout,
     VerdictKind::Flaky,
@@ -252,8 +252,8 @@ pub(super) fn plural(kind: VerdictKind) -> &'static str {
     match kind {
         VerdictKind::Pass => "passed",
         VerdictKind::Fail => "failed",
-        VerdictKind::ExpectedFail => "known",
-        VerdictKind::UnexpectedPass => "fixed",
+        VerdictKind::Known => "known",
+        VerdictKind::Fixed => "fixed",
         VerdictKind::Error => "errors",
         VerdictKind::Skip => "skipped",
         VerdictKind::Unsupported => "unsupported",

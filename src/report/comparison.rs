@@ -183,7 +183,7 @@ fn counts(comparison: &Comparison<'_>) -> String {
         };
         let known = changed
             .iter()
-            .filter(|it| it.after.is_some_and(|after| after.kind == VerdictKind::ExpectedFail))
+            .filter(|it| it.after.is_some_and(|after| after.kind == VerdictKind::Known))
             .count();
         let known = if *change == ReportedChange::Regressed && known > 0 {
             format!(" ({known} known)")

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 pub use super::ran_suites::UnlikeSuites;
 use super::ran_suites::{self, RanFiles};
 use crate::model::{
-    CaseReport, Event, ExpectedListing, FieldNotCompared, NotPassed, UsedVm, VectorsVersion, Verdict, counted,
+    CaseReport, Event, FieldNotCompared, KnownListing, NotPassed, UsedVm, VectorsVersion, Verdict, counted,
 };
 use crate::wire::matrix::MatrixCell;
 use crate::wire::report::ReportStart;
@@ -228,9 +228,9 @@ impl ConformanceRun {
         self.categories[category(&shown, |word| (self.has_instruction)(machine, word))].count(kind);
         self.files.add(report);
         match verdict {
-            Verdict::Pass | Verdict::UnexpectedPass(_) | Verdict::Skip(_) => {}
+            Verdict::Pass | Verdict::Fixed(_) | Verdict::Skip(_) => {}
             Verdict::Unsupported(reason) => self.not_supported(reason),
-            Verdict::ExpectedFail(not_passed, listing) => {
+            Verdict::Known(not_passed, listing) => {
                 // A case in the list is still unsupported.
                 if let NotPassed::Unsupported(reason) = not_passed {
                     self.not_supported(reason);
@@ -253,7 +253,7 @@ impl ConformanceRun {
         }
     }
 
-    fn deviation(&mut self, report: &CaseReport, id: String, listing: Option<&ExpectedListing>) {
+    fn deviation(&mut self, report: &CaseReport, id: String, listing: Option<&KnownListing>) {
         let cause = report.unlisted_cause();
         let cause = cause.unwrap_or_else(|| report.verdict.name().to_owned());
         let known = listing.map(|listing| (listing.reason.clone(), listing.link.clone()));

@@ -42,14 +42,14 @@ pub fn write(out: &mut dyn Write, explained: &Explanation, length: Length) -> io
     let mut text = Vec::new();
     let id = &explained.report.id;
     match &explained.report.verdict {
-        Verdict::Pass | Verdict::UnexpectedPass(_) => writeln!(text, "pass  {id}: nothing differs")?,
+        Verdict::Pass | Verdict::Fixed(_) => writeln!(text, "pass  {id}: nothing differs")?,
         Verdict::Skip(reason) => writeln!(text, "skip  {id}: {}", escaped(reason))?,
-        Verdict::Unsupported(reason) | Verdict::ExpectedFail(NotPassed::Unsupported(reason), _) => {
+        Verdict::Unsupported(reason) | Verdict::Known(NotPassed::Unsupported(reason), _) => {
             writeln!(text, "unsupported {id}: {}", escaped(reason))?;
         }
         Verdict::Crash(breakdown)
         | Verdict::Timeout(breakdown)
-        | Verdict::ExpectedFail(NotPassed::Crash(breakdown) | NotPassed::Timeout(breakdown), _) => {
+        | Verdict::Known(NotPassed::Crash(breakdown) | NotPassed::Timeout(breakdown), _) => {
             let word = explained.report.verdict.unlisted_kind().name().to_uppercase();
             broke_down(&mut text, &word, &explained.report, breakdown)?;
             on_embedded(&mut text, explained)?;
@@ -68,7 +68,7 @@ pub fn write(out: &mut dyn Write, explained: &Explanation, length: Length) -> io
             let wanted = length.wanted(&text);
             last(&mut text, explained, wanted)?;
         }
-        Verdict::Fail(failure) | Verdict::ExpectedFail(NotPassed::Fail(failure), _) => {
+        Verdict::Fail(failure) | Verdict::Known(NotPassed::Fail(failure), _) => {
             failed(&mut text, explained, failure, length)?;
             not_as_known(&mut text, explained.report.listed.as_deref())?;
         }

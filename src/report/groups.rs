@@ -286,7 +286,7 @@ impl FailureGroup {
     /// The command that shows the other cases: by name if they are few, otherwise all with this cause that execute the
     /// suspect, or all that were flaky. `None` if they pass: `-v` prints each.
     pub(super) fn command(&self, options: &ReportOptions) -> Option<String> {
-        if self.kind == VerdictKind::UnexpectedPass {
+        if self.kind == VerdictKind::Fixed {
             return None;
         }
         let others = self.first.iter().filter(|id| **id != self.shown);

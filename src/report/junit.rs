@@ -113,11 +113,11 @@ impl Status {
     fn of(verdict: &Verdict) -> Option<Status> {
         match verdict {
             Verdict::Pass => None,
-            Verdict::Fail(_) | Verdict::UnexpectedPass(_) => Some(Status::Failure),
+            Verdict::Fail(_) | Verdict::Fixed(_) => Some(Status::Failure),
             Verdict::Error(_) | Verdict::Crash(_) | Verdict::Timeout(_) | Verdict::Flaky(_) => {
                 Some(Status::Error)
             }
-            Verdict::ExpectedFail(..) | Verdict::Skip(_) | Verdict::Unsupported(_) => Some(Status::Skipped),
+            Verdict::Known(..) | Verdict::Skip(_) | Verdict::Unsupported(_) => Some(Status::Skipped),
         }
     }
 

@@ -49,10 +49,10 @@ impl Sarif {
 
     fn case(&mut self, report: &CaseReport) -> io::Result<()> {
         let rule = match &report.verdict {
-            Verdict::Pass | Verdict::ExpectedFail(..) | Verdict::Skip(_) | Verdict::Unsupported(_) => {
+            Verdict::Pass | Verdict::Known(..) | Verdict::Skip(_) | Verdict::Unsupported(_) => {
                 return Ok(());
             }
-            Verdict::UnexpectedPass(_) => UNEXPECTED_PASS.to_owned(),
+            Verdict::Fixed(_) => UNEXPECTED_PASS.to_owned(),
             _ => report.cause().unwrap_or_default(),
         };
         if self.results == MAX_RESULTS {

@@ -30,12 +30,12 @@ impl Tap {
                 let reason = description(&skip_reason(report).unwrap_or_default());
                 writeln!(self.out, "ok {number} - {name} # SKIP {reason}")?;
             }
-            Verdict::ExpectedFail(_, listing) => {
+            Verdict::Known(_, listing) => {
                 let reason = description(&escaped(&listing.reason));
                 writeln!(self.out, "not ok {number} - {name} # TODO {reason}")?;
             }
             Verdict::Fail(_)
-            | Verdict::UnexpectedPass(_)
+            | Verdict::Fixed(_)
             | Verdict::Error(_)
             | Verdict::Crash(_)
             | Verdict::Timeout(_)

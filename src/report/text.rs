@@ -117,12 +117,12 @@ fn line(out: &mut dyn Write, report: &CaseReport) -> io::Result<()> {
     let verdict = &report.verdict;
     let style = style(verdict.kind());
     let reason = match verdict {
-        Verdict::ExpectedFail(..) | Verdict::Skip(_) | Verdict::Unsupported(_) => {
+        Verdict::Known(..) | Verdict::Skip(_) | Verdict::Unsupported(_) => {
             headline(report).map(|reason| format!(": {reason}"))
         }
         Verdict::Pass
         | Verdict::Fail(_)
-        | Verdict::UnexpectedPass(_)
+        | Verdict::Fixed(_)
         | Verdict::Error(_)
         | Verdict::Crash(_)
         | Verdict::Timeout(_)
@@ -184,8 +184,8 @@ fn summary(out: &mut dyn Write, summary: &RunSummary, vm: Option<&UsedVm>) -> io
 fn style(kind: VerdictKind) -> Style {
     match kind {
         VerdictKind::Pass => PASS,
-        VerdictKind::Fail | VerdictKind::UnexpectedPass => FAIL,
+        VerdictKind::Fail | VerdictKind::Fixed => FAIL,
         VerdictKind::Error | VerdictKind::Crash | VerdictKind::Timeout | VerdictKind::Flaky => ERROR,
-        VerdictKind::ExpectedFail | VerdictKind::Skip | VerdictKind::Unsupported => SKIP,
+        VerdictKind::Known | VerdictKind::Skip | VerdictKind::Unsupported => SKIP,
     }
 }

@@ -483,7 +483,7 @@ impl BlessedCase {
     fn add_to(self, blessed: &mut Blessed) {
         match self.first.verdict {
             _ if self.is_changed => {}
-            Verdict::Pass | Verdict::UnexpectedPass(_) | Verdict::Skip(_) if self.refused.is_empty() => {
+            Verdict::Pass | Verdict::Fixed(_) | Verdict::Skip(_) if self.refused.is_empty() => {
                 blessed.passed += 1;
                 if !matches!(self.first.verdict, Verdict::Skip(_)) {
                     blessed.passing.push(self.first.id.clone());
@@ -496,14 +496,10 @@ impl BlessedCase {
             | Verdict::Flaky(_) => {
                 blessed.broken.push(self.first);
             }
-            Verdict::Fail(_) | Verdict::ExpectedFail(..) if self.refused.is_empty() => {
+            Verdict::Fail(_) | Verdict::Known(..) if self.refused.is_empty() => {
                 blessed.not_asked_for += 1;
             }
-            Verdict::Pass
-            | Verdict::UnexpectedPass(_)
-            | Verdict::Skip(_)
-            | Verdict::Fail(_)
-            | Verdict::ExpectedFail(..) => {}
+            Verdict::Pass | Verdict::Fixed(_) | Verdict::Skip(_) | Verdict::Fail(_) | Verdict::Known(..) => {}
         }
         blessed.refused.extend(self.refused);
     }

@@ -7,10 +7,10 @@ use std::time::Instant;
 
 use indexmap::IndexMap;
 
+use super::case_verdicts::CaseVerdicts;
 use super::content_order::ContentOrder;
-use super::expected_failures::no_match;
 use super::judged_case::JudgedCase;
-use super::known_verdicts::KnownVerdicts;
+use super::known_failures::no_match;
 use super::load::LoadedFile;
 use super::not_compared::{self, add};
 use super::options::{LoadOptions, RunOptions, UnmatchedEntries};
@@ -28,7 +28,7 @@ use crate::model::{
 pub type Explain<'e> = &'e mut dyn FnMut(&LoadedFile<'_>, usize, &RunOptions) -> Explanation;
 
 /// Finds the instructions that explain the failures of a run of these files.
-pub type Analyse<'e> = &'e dyn Fn(&Sources, &LoadOptions, &KnownVerdicts) -> SuspectAnalysis;
+pub type Analyse<'e> = &'e dyn Fn(&Sources, &LoadOptions, &CaseVerdicts) -> SuspectAnalysis;
 
 /// What explains failures after all cases.
 #[derive(Default)]
@@ -48,7 +48,7 @@ pub(super) struct RunCollector<'s> {
     explainers: Explainers<'s>,
     sink: &'s mut dyn FnMut(Event),
     summary: RunSummary,
-    /// The entries of each list of expected failures that match a case, by the file of the list.
+    /// The entries of each list of known failures that match a case, by the file of the list.
     matched: BTreeMap<Arc<str>, BTreeSet<usize>>,
     /// The first cases that did not pass, if failures are analysed.
     not_passed: HashMap<String, VerdictKind>,
@@ -103,7 +103,7 @@ impl<'s> RunCollector<'s> {
             (self.sink)(Event::Note { file, diagnostic });
         }
         let Some(report) = file.broken() else { return };
-        if let Some(list) = file.options().expected_failures.as_ref().filter(|_| file.has_unknown_cases()) {
+        if let Some(list) = file.options().known_failures.as_ref().filter(|_| file.has_unknown_cases()) {
             self.matched.entry(list.file.clone()).or_default().extend(list.of_broken_file(&report.id.file));
         }
         if self.may_select(&report) {
@@ -143,7 +143,7 @@ impl<'s> RunCollector<'s> {
     }
 
     fn emit(&mut self, file: &LoadedFile<'_>, judged: JudgedCase) {
-        if let Some(list) = &file.options().expected_failures {
+        if let Some(list) = &file.options().known_failures {
             self.matched.entry(list.file.clone()).or_default().extend(list.matching(&judged.report.id));
         }
         let judged = match self.stopped_after() {
@@ -209,7 +209,7 @@ impl<'s> RunCollector<'s> {
         if !is_known || self.is_interrupted() {
             return;
         }
-        let verdicts = KnownVerdicts::new(std::mem::take(&mut self.not_passed), Some(VerdictKind::Pass));
+        let verdicts = CaseVerdicts::new(std::mem::take(&mut self.not_passed), Some(VerdictKind::Pass));
         let analysis = analyse(sources, self.options, &verdicts);
         // A suspect of a single case says nothing that the case does not.
         if analysis.suspects.iter().any(|suspect| suspect.cases.len() > 1) {
@@ -264,13 +264,13 @@ impl<'s> RunCollector<'s> {
         }
         let scope = (policy == UnmatchedEntries::ReportSelected).then_some(sources);
         let mut of_part = Vec::new();
-        for list in self.options.expected_failure_lists() {
+        for list in self.options.known_failure_lists() {
             let matched = self.matched.remove(&list.file).unwrap_or_default();
             let unmatched = list.unmatched(&matched, scope);
             if self.options.run.part.is_some() {
                 of_part.extend(unmatched);
             } else if let Some(mut error) = no_match(&unmatched) {
-                if self.options.expected_failure_lists().count() > 1 {
+                if self.options.known_failure_lists().count() > 1 {
                     // An override may give the case another list.
                     error =
                         error.expected("the id, or a glob, of cases for which vmconf.toml sets this list");

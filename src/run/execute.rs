@@ -57,7 +57,7 @@ pub fn run_by(
         panic_as_error(info.name, || perform(&loaded, case, |see| run(machine, case, see).map(|()| None)))
     });
     let mut report = judged.report;
-    apply_expected_failures(&loaded, &mut report);
+    apply_known_failures(&loaded, &mut report);
     report
 }
 
@@ -119,7 +119,7 @@ impl<'o> Worker<'o> {
     pub fn watch_case(&mut self, file: &LoadedFile<'_>, index: usize, watch: &mut dyn Watch) -> JudgedCase {
         let loaded = file.case(index).expect("a case that was counted");
         let mut judged = self.watch(&loaded, watch);
-        apply_expected_failures(&loaded, &mut judged.report);
+        apply_known_failures(&loaded, &mut judged.report);
         judged
     }
 
@@ -146,7 +146,7 @@ impl<'o> Worker<'o> {
                 self.checked(case, lookup, judged)
             }
         };
-        apply_expected_failures(case, &mut judged.report);
+        apply_known_failures(case, &mut judged.report);
         judged
     }
 
@@ -174,7 +174,7 @@ impl<'o> Worker<'o> {
                     self.checked(case, lookup, judged)
                 }
             };
-            apply_expected_failures(case, &mut judged.report);
+            apply_known_failures(case, &mut judged.report);
             Some(judged)
         };
         cases.iter().zip(lookups).map_while(judge).collect()
@@ -385,10 +385,10 @@ fn check(lookup: Option<Lookup>, judged: &mut JudgedCase, node: u32) {
     };
 }
 
-/// Changes the verdict as the list of expected failures of the file says.
-fn apply_expected_failures(case: &LoadedCase<'_>, report: &mut CaseReport) {
-    if let Some(expected_failures) = &case.options.expected_failures {
-        expected_failures.apply(report);
+/// Changes the verdict as the list of known failures of the file says.
+fn apply_known_failures(case: &LoadedCase<'_>, report: &mut CaseReport) {
+    if let Some(known_failures) = &case.options.known_failures {
+        known_failures.apply(report);
     }
 }
 

@@ -18,7 +18,7 @@ impl RunOptions {
             families: _,
             ignored,
             // Applied to a result after the lookup.
-            expected_failures: _,
+            known_failures: _,
         } = options;
         let RunOptions {
             testee,

@@ -1,10 +1,10 @@
-//! Options for one file: how it is read, its limits, its expected failures.
+//! Options for one file: how it is read, its limits, its known failures.
 
 use std::sync::Arc;
 
-use super::expected_failures::ExpectedFailures;
 use super::families::Families;
 use super::ignored_field::{IgnoredField, IgnoredFields};
+use super::known_failures::KnownFailures;
 use crate::formats::family::Family;
 use crate::formats::{self, Format};
 use crate::model::limits::Limits;
@@ -25,7 +25,7 @@ pub struct FileOptions {
     /// Limits on the file, its cases and the machines that run them.
     pub limits: Limits,
     /// Which of its cases are expected to fail; `None` without a list.
-    pub expected_failures: Option<Arc<ExpectedFailures>>,
+    pub known_failures: Option<Arc<KnownFailures>>,
 }
 
 impl FileOptions {

@@ -91,7 +91,7 @@ impl MatrixCollector {
         self.has_run[machine] = true;
         // A listed case that passes is a pass, here as in the counts.
         let kind = match report.verdict.kind() {
-            VerdictKind::UnexpectedPass => VerdictKind::Pass,
+            VerdictKind::Fixed => VerdictKind::Pass,
             kind => kind,
         };
         let is_explorable = !self.machines[machine].hides_steps
@@ -221,7 +221,7 @@ fn difference(failure: &Failure) -> String {
 /// What a machine does in a case, without the names and numbers of the case.
 fn text(report: &CaseReport) -> String {
     match &report.verdict {
-        Verdict::ExpectedFail(..) => format!("{}: {}", report.verdict.name(), unlisted_text(report)),
+        Verdict::Known(..) => format!("{}: {}", report.verdict.name(), unlisted_text(report)),
         _ => unlisted_text(report),
     }
 }
@@ -231,8 +231,8 @@ fn unlisted_text(report: &CaseReport) -> String {
     let name = report.verdict.name();
     match &report.verdict {
         Verdict::Unsupported(reason) => format!("{name}: {reason}"),
-        Verdict::ExpectedFail(..) => report.unlisted_cause().unwrap_or_default(),
-        Verdict::UnexpectedPass(_) => VerdictKind::Pass.name().to_owned(),
+        Verdict::Known(..) => report.unlisted_cause().unwrap_or_default(),
+        Verdict::Fixed(_) => VerdictKind::Pass.name().to_owned(),
         _ => report.unlisted_cause().unwrap_or_else(|| name.to_owned()),
     }
 }

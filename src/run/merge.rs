@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 
 use super::collect::shared_out;
 use super::content_order::ContentOrder;
-use super::expected_failures::no_match;
+use super::known_failures::no_match;
 use super::not_compared::{self, add};
 use crate::model::{
     CaseId, Diagnostic, Event, ExplainedCase, PartitionKind, RunSummary, UnmatchedEntry, VectorsVersion,
@@ -133,7 +133,7 @@ fn complete(parts: &[MergedPart<'_>]) -> Result<(), String> {
     Err(format!("of {of} parts, these are missing: {}{more}", missing.join(", ")))
 }
 
-/// The entries of each list of expected failures that match no case of any part.
+/// The entries of each list of known failures that match no case of any part.
 fn unmatched_by_all(parts: &[MergedPart<'_>]) -> BTreeMap<Arc<str>, Vec<UnmatchedEntry>> {
     let key = |entry: &UnmatchedEntry| (entry.list.clone(), entry.id.clone(), entry.place.position);
     let mut lists: BTreeMap<_, Vec<_>> = BTreeMap::new();

@@ -7,11 +7,11 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use super::cache::ResultCache;
-use super::expected_failures::ExpectedFailures;
 use super::expression::ExprSelection;
 use super::file_options::FileOptions;
 use super::file_override::FileOverride;
 use super::filter::Filter;
+use super::known_failures::KnownFailures;
 use super::running::RunningCases;
 use super::sample::CaseSample;
 use super::source::VectorSource;
@@ -52,11 +52,11 @@ impl LoadOptions {
         (0..).zip(&self.overrides).filter(move |(_, it)| is_match(it)).map(|(index, _)| index)
     }
 
-    /// All lists of expected failures that apply to some file, each once.
-    pub fn expected_failure_lists(&self) -> impl Iterator<Item = &Arc<ExpectedFailures>> {
+    /// All lists of known failures that apply to some file, each once.
+    pub fn known_failure_lists(&self) -> impl Iterator<Item = &Arc<KnownFailures>> {
         let of_overrides = self.overrides.iter().map(|file_override| &file_override.options);
         let options = std::iter::once(&self.file).chain(of_overrides);
-        let lists = options.filter_map(|options| options.expected_failures.as_ref());
+        let lists = options.filter_map(|options| options.known_failures.as_ref());
         lists.map(|list| (&list.file, list)).collect::<BTreeMap<_, _>>().into_values()
     }
 }
@@ -89,7 +89,7 @@ pub struct RunOptions {
     pub sample: Option<CaseSample>,
     /// The part of the selected cases to run; `None` for all.
     pub part: Option<Arc<PartitionPart>>,
-    /// How to treat entries of a list of expected failures that match no case.
+    /// How to treat entries of a list of known failures that match no case.
     pub unmatched_entries: UnmatchedEntries,
     /// How many cases may fail, be broken or be fixed before the remaining ones are skipped, in the order of events;
     /// `None` to run all.
@@ -144,7 +144,7 @@ impl Flaky {
     }
 }
 
-/// How to treat entries of a list of expected failures that match no case.
+/// How to treat entries of a list of known failures that match no case.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum UnmatchedEntries {
     /// Report an error, since all cases run.

@@ -32,7 +32,7 @@ fn forgive(judged: &mut JudgedCase) {
 }
 
 /// Turns a failure into a crash if the testee broke down before it: a failure must not hide a crash, least of all an
-/// expected failure.
+/// known failure.
 fn blame_first(verdict: &mut Verdict) {
     let Verdict::Fail(failure) = verdict else { return };
     let Some(first) = failure.first.take() else { return };

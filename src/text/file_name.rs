@@ -1,4 +1,4 @@
-//! Paths as text that identifies exactly one file, for ids, reports and lists of expected failures.
+//! Paths as text that identifies exactly one file, for ids, reports and lists of known failures.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;

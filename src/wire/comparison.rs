@@ -49,7 +49,7 @@ pub struct Changed<'r> {
 
 impl Changed<'_> {
     /// Whether the change needs attention: the case fails now and did not before, is broken now and was not before, or
-    /// passed and is not supported now. Cases that are listed as expected failures do not count.
+    /// passed and is not supported now. Cases that are listed as known failures do not count.
     pub fn is_worse(&self) -> bool {
         let severity =
             |outcome: Option<&RecordedOutcome>| outcome.map_or(0, |outcome| severity(outcome.kind));
@@ -63,8 +63,8 @@ impl Changed<'_> {
 fn severity(kind: VerdictKind) -> u8 {
     match kind {
         VerdictKind::Pass
-        | VerdictKind::ExpectedFail
-        | VerdictKind::UnexpectedPass
+        | VerdictKind::Known
+        | VerdictKind::Fixed
         | VerdictKind::Skip
         | VerdictKind::Unsupported => 0,
         VerdictKind::Fail => 1,

@@ -121,9 +121,9 @@ impl MatrixCell {
     /// Counts a case with a verdict of this kind.
     pub fn count(&mut self, kind: VerdictKind) {
         *match kind {
-            VerdictKind::Pass | VerdictKind::UnexpectedPass => &mut self.passed,
+            VerdictKind::Pass | VerdictKind::Fixed => &mut self.passed,
             VerdictKind::Fail => &mut self.failed,
-            VerdictKind::ExpectedFail => &mut self.known,
+            VerdictKind::Known => &mut self.known,
             VerdictKind::Unsupported => &mut self.unsupported,
             VerdictKind::Crash => &mut self.crashed,
             VerdictKind::Timeout => &mut self.timed_out,

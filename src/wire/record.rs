@@ -71,7 +71,7 @@ pub struct RecordedOutcome {
 impl RecordedOutcome {
     /// Whether the machine satisfies the vector.
     pub fn passes(&self) -> bool {
-        matches!(self.kind, VerdictKind::Pass | VerdictKind::UnexpectedPass)
+        matches!(self.kind, VerdictKind::Pass | VerdictKind::Fixed)
     }
 
     pub(super) fn fails_like(&self, other: &RecordedOutcome) -> bool {

@@ -69,7 +69,7 @@ fn hostile_text() -> impl Strategy<Value = String> {
     proptest::collection::vec(proptest::sample::select(pieces.to_vec()), 0..9).prop_map(|it| it.concat())
 }
 
-/// Every event with this text wherever a vector, a list of expected failures or the user says it.
+/// Every event with this text wherever a vector, a list of known failures or the user says it.
 fn events(text: &str) -> Vec<Event> {
     let mut events = vec![Event::Started { files: 1, vm: None }];
     let diagnostic = Diagnostic::new(text).expected(text);

@@ -215,7 +215,7 @@ fn a_file_like_a_flag_can_be_typed() {
     }
 }
 
-/// The same entry of a list of expected failures names the case, whatever the bytes of its file.
+/// The same entry of a list of known failures names the case, whatever the bytes of its file.
 #[test]
 fn known_failures_of_files_of_any_name() {
     let place = Place::new();

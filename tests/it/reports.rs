@@ -15,7 +15,7 @@ use roxmltree::{Document, Node};
 use scraper::{ElementRef, Html, Selector};
 use vmconf::model::{
     Breakdown, CaseDifference, CaseId, CaseReport, Diagnostic, DiagnosticPlace, Event, Expected,
-    ExpectedListing, ExplainedCase, Failure, FirstTry, MemoryWindow, NotPassed, Path as At, Renderer,
+    ExplainedCase, Failure, FirstTry, KnownListing, MemoryWindow, NotPassed, Path as At, Renderer,
     RunSummary, StateRow, StateTable, Suspect, SuspectAnalysis, SuspectName, UsedVm, Value, Verdict,
     VerdictKind, is_harmful,
 };
@@ -95,20 +95,20 @@ fn outcome(at: u32) -> Verdict {
 }
 
 /// An entry of its own for each reason.
-fn listing(reason: &str) -> ExpectedListing {
+fn listing(reason: &str) -> KnownListing {
     let link = Some("https://example.com/17".to_owned());
     let place = format!("known.toml:1:{}", 1 + reason.bytes().map(usize::from).sum::<usize>());
-    ExpectedListing { place, reason: reason.to_owned(), link }
+    KnownListing { place, reason: reason.to_owned(), link }
 }
 
 fn known(reason: &str) -> Verdict {
     let Verdict::Fail(failure) = outcome(0x1f) else { unreachable!() };
-    Verdict::ExpectedFail(NotPassed::Fail(failure), listing(reason))
+    Verdict::Known(NotPassed::Fail(failure), listing(reason))
 }
 
 fn known_crash(reason: &str) -> Verdict {
     let crash = NotPassed::Crash(breakdown("killed by SIGSEGV", ""));
-    Verdict::ExpectedFail(crash, listing(reason))
+    Verdict::Known(crash, listing(reason))
 }
 
 /// A case that crashes, and that a list expects to do something else.
@@ -164,7 +164,7 @@ pub(crate) fn mixed() -> Vec<Event> {
         case("a.json", "known", known("no limits yet")),
         case("a.json", "known-crash", known_crash("crashes in calls")),
         crash_instead("fails differently: listed evm timeout, now evm crash: killed by SIGSEGV"),
-        case("a.json", "fixed", Verdict::UnexpectedPass(listing("no limits yet"))),
+        case("a.json", "fixed", Verdict::Fixed(listing("no limits yet"))),
         case("a.json", "unsupported", Verdict::Unsupported("no call recording".to_owned())),
         case("a.json", "crash", Verdict::Crash(breakdown("killed by SIGSEGV", "one\ntwo\n"))),
         case("a.json", "timeout", Verdict::Timeout(breakdown("no answer in 10 s", ""))),
@@ -183,7 +183,7 @@ pub(crate) fn mixed() -> Vec<Event> {
 pub(crate) fn named(name: &str) -> Vec<Event> {
     let actual = Some(Value::text(name));
     let verdict = fail(At::field("stop").child(name.to_owned()), Expected::Absent, actual, name);
-    let listed = [known(name), Verdict::UnexpectedPass(listing(name))];
+    let listed = [known(name), Verdict::Fixed(listing(name))];
     let verdicts = [verdict, error(name), Verdict::Skip(name.to_owned()), Verdict::Pass];
     let foreign = [
         Verdict::Unsupported(name.to_owned()),

@@ -56,15 +56,15 @@ fn without_excerpts(mut event: Event) -> Event {
     let places = match &mut event {
         Event::Note { diagnostic, .. } => diagnostic.place.iter_mut().collect(),
         Event::Finished(report) => match &mut report.verdict {
-            Verdict::Fail(failure) | Verdict::ExpectedFail(NotPassed::Fail(failure), _) => {
+            Verdict::Fail(failure) | Verdict::Known(NotPassed::Fail(failure), _) => {
                 failure.differences.iter_mut().map(|it| &mut it.place).collect()
             }
             Verdict::Error(diagnostics) => {
                 diagnostics.iter_mut().filter_map(|it| it.place.as_mut()).collect()
             }
             Verdict::Pass
-            | Verdict::ExpectedFail(..)
-            | Verdict::UnexpectedPass(_)
+            | Verdict::Known(..)
+            | Verdict::Fixed(_)
             | Verdict::Skip(_)
             | Verdict::Unsupported(_)
             | Verdict::Crash(_)

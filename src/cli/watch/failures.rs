@@ -18,14 +18,14 @@ impl Failures {
     pub(super) fn add(&mut self, report: &CaseReport) {
         match report.verdict.kind() {
             kind @ (VerdictKind::Fail
-            | VerdictKind::UnexpectedPass
+            | VerdictKind::Fixed
             | VerdictKind::Error
             | VerdictKind::Crash
             | VerdictKind::Timeout
             | VerdictKind::Flaky) => {
                 self.0.insert(report.id.clone(), kind);
             }
-            VerdictKind::Pass | VerdictKind::ExpectedFail | VerdictKind::Skip | VerdictKind::Unsupported => {
+            VerdictKind::Pass | VerdictKind::Known | VerdictKind::Skip | VerdictKind::Unsupported => {
                 self.0.shift_remove(&report.id);
             }
         }
@@ -35,7 +35,7 @@ impl Failures {
     pub(super) fn note_not_run(&self, ran: impl Fn(&str) -> bool) -> Option<String> {
         let others: Vec<_> = self.0.iter().filter(|(id, _)| !ran(&id.file)).collect();
         let broken = others.iter().filter(|(_, kind)| is_broken(**kind)).count();
-        let fixed = others.iter().filter(|(_, kind)| **kind == VerdictKind::UnexpectedPass).count();
+        let fixed = others.iter().filter(|(_, kind)| **kind == VerdictKind::Fixed).count();
         let counts = [(others.len() - broken - fixed, "failed"), (fixed, "fixed"), (broken, "broken")];
         let counts = counts.into_iter().filter(|(count, _)| *count > 0);
         let counts: Vec<_> = counts.map(|(count, what)| format!("{count} {what}")).collect();

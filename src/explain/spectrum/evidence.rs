@@ -11,7 +11,7 @@ use crate::machines::{MachineInfo, by_name};
 use crate::model::explanation::OP;
 use crate::model::{BlameAnswer, Explanation, FirstDivergence, VerdictKind};
 use crate::run::sources::Sources;
-use crate::run::{self, KnownVerdicts, LoadOptions, RunOptions, Worker};
+use crate::run::{self, CaseVerdicts, LoadOptions, RunOptions, Worker};
 use crate::wire::protocol::Offer;
 
 /// Explains these cases, by their ids.
@@ -19,7 +19,7 @@ pub(super) fn of_cases(
     sources: &Sources,
     options: &LoadOptions,
     wanted: &HashSet<&str>,
-    verdicts: &KnownVerdicts,
+    verdicts: &CaseVerdicts,
 ) -> HashMap<String, FailureEvidence> {
     let mut found = HashMap::new();
     let mut worker = Worker::new(&options.run);

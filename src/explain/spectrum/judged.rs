@@ -5,7 +5,7 @@ use super::texts::words_given;
 use crate::machines::MachineInfo;
 use crate::model::{Program, VerdictKind};
 use crate::run::sources::Sources;
-use crate::run::{FileOpener, KnownVerdicts, LoadOptions, LoadedCase};
+use crate::run::{CaseVerdicts, FileOpener, LoadOptions, LoadedCase};
 
 /// The cases of a machine that passed or failed in a run.
 #[derive(Clone, Copy)]
@@ -13,7 +13,7 @@ pub(super) struct JudgedCases<'r> {
     pub(super) machine: &'r str,
     pub(super) sources: &'r Sources,
     pub(super) options: &'r LoadOptions,
-    pub(super) verdicts: &'r KnownVerdicts,
+    pub(super) verdicts: &'r CaseVerdicts,
 }
 
 /// One of them.

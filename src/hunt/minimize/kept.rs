@@ -48,10 +48,9 @@ impl FailureToKeep {
             VerdictKind::Error | VerdictKind::Unsupported | VerdictKind::Skip => {
                 return Err(NotMinimized::NotRun);
             }
-            VerdictKind::Pass
-            | VerdictKind::ExpectedFail
-            | VerdictKind::UnexpectedPass
-            | VerdictKind::Flaky => return Err(NotMinimized::Passes),
+            VerdictKind::Pass | VerdictKind::Known | VerdictKind::Fixed | VerdictKind::Flaky => {
+                return Err(NotMinimized::Passes);
+            }
         }
         let differences = KeptDifference::all(&report).collect();
         let named = named_instruction(&explain(worker, file, 0, 0));

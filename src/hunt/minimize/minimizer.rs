@@ -294,11 +294,7 @@ fn why_not_ended(verdict: &Verdict) -> Option<String> {
         Verdict::Error(diagnostics) => diagnostics.first().map(|diagnostic| diagnostic.what.clone()),
         Verdict::Skip(why) | Verdict::Unsupported(why) => Some(why.clone()),
         Verdict::Crash(breakdown) | Verdict::Timeout(breakdown) => Some(breakdown.clause()),
-        Verdict::Pass
-        | Verdict::Fail(_)
-        | Verdict::ExpectedFail(..)
-        | Verdict::UnexpectedPass(_)
-        | Verdict::Flaky(_) => None,
+        Verdict::Pass | Verdict::Fail(_) | Verdict::Known(..) | Verdict::Fixed(_) | Verdict::Flaky(_) => None,
     }
 }
 

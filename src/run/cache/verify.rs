@@ -16,9 +16,7 @@ pub(crate) fn refuted(verdict: &Verdict, notes: &[Diagnostic]) -> Verdict {
         | Verdict::Flaky(FirstTry { breakdown, .. }) => {
             vec![Diagnostic::new(format!("the machine broke down: {}", breakdown.what))]
         }
-        Verdict::Pass | Verdict::ExpectedFail(..) | Verdict::UnexpectedPass(_) | Verdict::Skip(_) => {
-            notes.to_vec()
-        }
+        Verdict::Pass | Verdict::Known(..) | Verdict::Fixed(_) | Verdict::Skip(_) => notes.to_vec(),
     };
     Verdict::Error([vec![wrong], now].concat())
 }

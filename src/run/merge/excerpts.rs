@@ -23,15 +23,15 @@ impl<'r> Excerpts<'r> {
             Event::Finished(report) => {
                 let file = &*report.id.file;
                 match &mut report.verdict {
-                    Verdict::Fail(failure) | Verdict::ExpectedFail(NotPassed::Fail(failure), _) => {
+                    Verdict::Fail(failure) | Verdict::Known(NotPassed::Fail(failure), _) => {
                         self.add_to_each(file, failure.differences.iter_mut().map(|it| &mut it.place));
                     }
                     Verdict::Error(diagnostics) => {
                         self.add_to_each(file, diagnostics.iter_mut().filter_map(|it| it.place.as_mut()));
                     }
                     Verdict::Pass
-                    | Verdict::ExpectedFail(..)
-                    | Verdict::UnexpectedPass(_)
+                    | Verdict::Known(..)
+                    | Verdict::Fixed(_)
                     | Verdict::Skip(_)
                     | Verdict::Unsupported(_)
                     | Verdict::Crash(_)

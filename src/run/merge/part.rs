@@ -54,7 +54,7 @@ pub(super) struct PartHeader {
     /// The system that the part ran on.
     pub(super) system: Option<String>,
     pub(super) versions: Vec<VectorsVersion>,
-    /// The entries of lists of expected failures that match no case of the part.
+    /// The entries of lists of known failures that match no case of the part.
     pub(super) unmatched: Vec<UnmatchedEntry>,
     /// The line without what differs between parts: it is the same for all parts of a run.
     pub(super) common: ReportStart,

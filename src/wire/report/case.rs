@@ -7,7 +7,7 @@ use crate::model::omission::is_default;
 use crate::model::verdict;
 use crate::model::{
     Breakdown, CaseId, CaseReport, ContentDigest, Diagnostic, DiagnosticPlace, Expected, ExpectedBits,
-    ExpectedListing, Failure, FirstTry, Name, NotPassed, Path, Position, StateTable, Value, Verdict,
+    Failure, FirstTry, KnownListing, Name, NotPassed, Path, Position, StateTable, Value, Verdict,
     VerdictKind, signature,
 };
 use crate::text::number::natural;
@@ -57,13 +57,13 @@ pub struct ReportedCase {
     /// On a machine of a family, the state of the first step that fails, before and after.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<Box<StateTable>>,
-    /// Why an entry in a list of expected failures names the case but does not apply.
+    /// Why an entry in a list of known failures names the case but does not apply.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub listed: Option<String>,
-    /// The entry that applies in a list of expected failures.
+    /// The entry that applies in a list of known failures.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub known: Option<ExpectedListing>,
-    /// For an expected failure, the verdict without the list; omitted if that is `fail`.
+    pub known: Option<KnownListing>,
+    /// For an known failure, the verdict without the list; omitted if that is `fail`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unlisted: Option<VerdictKind>,
     /// The errors, for a broken case.
@@ -91,7 +91,7 @@ impl From<&CaseReport> for ReportedCase {
         let failure = verdict.failure();
         let difference = |it: &Failure| it.differences.iter().map(ReportedDifference::from).collect();
         let known = match verdict {
-            Verdict::ExpectedFail(_, listing) | Verdict::UnexpectedPass(listing) => Some(listing.clone()),
+            Verdict::Known(_, listing) | Verdict::Fixed(listing) => Some(listing.clone()),
             _ => None,
         };
         let problems = match verdict {
@@ -117,12 +117,12 @@ impl From<&CaseReport> for ReportedCase {
             listed: listed.clone(),
             known,
             unlisted: Some(verdict.unlisted_kind())
-                .filter(|kind| verdict.kind() == VerdictKind::ExpectedFail && *kind != VerdictKind::Fail),
+                .filter(|kind| verdict.kind() == VerdictKind::Known && *kind != VerdictKind::Fail),
             problems,
             reason: match verdict {
                 Verdict::Skip(reason)
                 | Verdict::Unsupported(reason)
-                | Verdict::ExpectedFail(NotPassed::Unsupported(reason), _) => Some(reason.clone()),
+                | Verdict::Known(NotPassed::Unsupported(reason), _) => Some(reason.clone()),
                 _ => verdict.breakdown().map(|breakdown| breakdown.what.clone()),
             },
             stderr: verdict.breakdown().map(|breakdown| breakdown.stderr.clone()).filter(|it| !it.is_empty()),
@@ -158,13 +158,13 @@ impl ReportedCase {
     fn verdict(mut self) -> Result<Verdict, String> {
         let listing = self.known.take().ok_or_else(|| self.lacks("known"));
         match (self.verdict, self.unlisted) {
-            (VerdictKind::UnexpectedPass, _) => Ok(Verdict::UnexpectedPass(listing?)),
-            (VerdictKind::ExpectedFail, unlisted) => {
+            (VerdictKind::Fixed, _) => Ok(Verdict::Fixed(listing?)),
+            (VerdictKind::Known, unlisted) => {
                 let not_passed =
                     NotPassed::try_from(self.unlisted_verdict(unlisted.unwrap_or(VerdictKind::Fail))?);
                 let not_passed =
                     not_passed.map_err(|other| format!("is of a case that is known to {}", other.name()))?;
-                Ok(Verdict::ExpectedFail(not_passed, listing?))
+                Ok(Verdict::Known(not_passed, listing?))
             }
             (kind, _) => self.unlisted_verdict(kind),
         }
@@ -189,7 +189,7 @@ impl ReportedCase {
                 let problems = self.problems.filter(|it| !it.is_empty()).ok_or(lacks)?;
                 Verdict::Error(problems.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?)
             }
-            VerdictKind::ExpectedFail | VerdictKind::UnexpectedPass => {
+            VerdictKind::Known | VerdictKind::Fixed => {
                 return Err(format!("has the verdict {} without a list", kind.name()));
             }
         })

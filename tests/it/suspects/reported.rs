@@ -10,7 +10,7 @@ use vmconf::model::VerdictKind;
 use vmconf::model::limits::Limits;
 use vmconf::model::suspects::MAX_FAILURES;
 use vmconf::run::cache::ProgramKey;
-use vmconf::run::{self, FileOptions, KnownVerdicts, LoadOptions};
+use vmconf::run::{self, CaseVerdicts, FileOptions, LoadOptions};
 
 use crate::support::validator::Validator;
 use crate::support::{Ran, command, ran, sources_of, vmconf};
@@ -121,7 +121,7 @@ fn what_cases_execute_is_kept() {
         let file = run::open(&source, &options);
         failing.extend(file.ids().map(|id| (id.to_string(), VerdictKind::Fail)));
     }
-    let verdicts = KnownVerdicts::new(failing, Some(VerdictKind::Pass));
+    let verdicts = CaseVerdicts::new(failing, Some(VerdictKind::Pass));
     let program = || ProgramKey::of(&b"this program"[..]).unwrap();
     let first = SpectrumCache::new(program());
     let analysis = analyse(&sources, &options, Some(&first), &verdicts);

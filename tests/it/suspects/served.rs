@@ -13,7 +13,7 @@ use vmconf::prove::mutants::fault::{RowFault, row_faults_of};
 use vmconf::prove::mutants::faulty::Faulty;
 use vmconf::run::cache::ProgramKey;
 use vmconf::run::sources::Sources;
-use vmconf::run::{self, CaseSample, FileOptions, KnownVerdicts, LoadOptions, RunOptions};
+use vmconf::run::{self, CaseSample, CaseVerdicts, FileOptions, LoadOptions, RunOptions};
 use vmconf::testees::MakeTestee;
 use vmconf::testees::process::{ProcessGroups, ProcessVm, TesteeCommand};
 use vmconf::testees::server::Server;
@@ -90,7 +90,7 @@ fn named(fault: RowFault, vectors: &Sources, kept: &mut SpectrumCache) -> Vec<St
     if verdicts.values().all(|verdict| *verdict == VerdictKind::Pass) {
         return Vec::new();
     }
-    let analysis = analyse(vectors, &options, Some(kept), &KnownVerdicts::new(verdicts, None));
+    let analysis = analyse(vectors, &options, Some(kept), &CaseVerdicts::new(verdicts, None));
     if let Some(text) = kept.text() {
         kept.read(&text).unwrap();
     }

@@ -7,10 +7,10 @@ use num_bigint::BigInt;
 use proptest::prelude::*;
 use vmconf::model::{
     Breakdown, CaseDifference, CaseId, CaseReport, ComparedWith, ContentDigest, Diagnostic, DiagnosticPlace,
-    DoubtfulCase, Event, Expected, ExpectedBits, ExpectedListing, ExplainedCase, Failure, FieldNotCompared,
-    FirstDivergence, FirstTry, LogComparison, MemoryWindow, Name, NotComparedReason, NotPassed, Path,
-    PathKey, Position, RunSummary, SeparatingCondition, SpentGas, StackComparison, StateRow, StateTable,
-    Suspect, SuspectAnalysis, SuspectName, UnexplainedCases, UsedVm, Value, Verdict, VerdictKind,
+    DoubtfulCase, Event, Expected, ExpectedBits, ExplainedCase, Failure, FieldNotCompared, FirstDivergence,
+    FirstTry, KnownListing, LogComparison, MemoryWindow, Name, NotComparedReason, NotPassed, Path, PathKey,
+    Position, RunSummary, SeparatingCondition, SpentGas, StackComparison, StateRow, StateTable, Suspect,
+    SuspectAnalysis, SuspectName, UnexplainedCases, UsedVm, Value, Verdict, VerdictKind,
 };
 use vmconf::wire::explanation::{
     Relation, WireExplanation, WireFurtherCauses, WireInput, WireInstruction, WireLeaf, WireRowDeviation,
@@ -157,8 +157,8 @@ fn any_state_row() -> impl Strategy<Value = StateRow> {
     )
 }
 
-fn any_listing() -> impl Strategy<Value = ExpectedListing> {
-    (any_text(), any_text(), prop::option::of(any_text())).prop_map(|(place, reason, link)| ExpectedListing {
+fn any_listing() -> impl Strategy<Value = KnownListing> {
+    (any_text(), any_text(), prop::option::of(any_text())).prop_map(|(place, reason, link)| KnownListing {
         place,
         reason,
         link,
@@ -179,8 +179,8 @@ fn any_verdict() -> impl Strategy<Value = Verdict> {
     prop_oneof![
         Just(Verdict::Pass),
         any_failure().prop_map(Verdict::Fail),
-        (any_not_passed(), any_listing()).prop_map(|(known, listing)| Verdict::ExpectedFail(known, listing)),
-        any_listing().prop_map(Verdict::UnexpectedPass),
+        (any_not_passed(), any_listing()).prop_map(|(known, listing)| Verdict::Known(known, listing)),
+        any_listing().prop_map(Verdict::Fixed),
         prop::collection::vec(any_diagnostic(), 1..3).prop_map(Verdict::Error),
         any_text().prop_map(Verdict::Skip),
         any_text().prop_map(Verdict::Unsupported),

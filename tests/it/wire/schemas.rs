@@ -122,13 +122,11 @@ fn text(json: &Json) -> String {
 /// Events as a run makes them, which a report is written of.
 fn as_a_run_makes_it(mut event: Event) -> Event {
     if let Event::Finished(report) = &mut event {
-        report.cached &= matches!(report.verdict, Verdict::Pass | Verdict::UnexpectedPass(_));
+        report.cached &= matches!(report.verdict, Verdict::Pass | Verdict::Fixed(_));
         if NotPassed::try_from(report.verdict.clone()).is_err() {
             report.listed = None;
         }
-        if let Verdict::Fail(failure) | Verdict::ExpectedFail(NotPassed::Fail(failure), _) =
-            &mut report.verdict
-        {
+        if let Verdict::Fail(failure) | Verdict::Known(NotPassed::Fail(failure), _) = &mut report.verdict {
             failure.differences.iter_mut().for_each(|it| it.step = it.step.map(|step| step.max(1)));
         }
     }

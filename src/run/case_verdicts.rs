@@ -6,15 +6,15 @@ use crate::model::VerdictKind;
 
 /// The verdicts of a run. Most cases of most runs pass, and only the others are kept.
 #[derive(Debug)]
-pub struct KnownVerdicts {
+pub struct CaseVerdicts {
     kept: HashMap<String, VerdictKind>,
     others: Option<VerdictKind>,
 }
 
-impl KnownVerdicts {
+impl CaseVerdicts {
     /// These verdicts by case id, and that on all other cases; `None` if the run had no others.
-    pub fn new(kept: HashMap<String, VerdictKind>, others: Option<VerdictKind>) -> KnownVerdicts {
-        KnownVerdicts { kept, others }
+    pub fn new(kept: HashMap<String, VerdictKind>, others: Option<VerdictKind>) -> CaseVerdicts {
+        CaseVerdicts { kept, others }
     }
 
     /// The verdict on the case with this id; `None` if the run did not have it.
@@ -50,7 +50,7 @@ mod tests {
     #[test]
     fn failing_cases_failed_crashed_or_timed_out() {
         let kept = VerdictKind::ALL.iter().map(|kind| (kind.name().to_owned(), *kind)).collect();
-        let verdicts = KnownVerdicts::new(kept, Some(VerdictKind::Pass));
+        let verdicts = CaseVerdicts::new(kept, Some(VerdictKind::Pass));
         let mut failing: Vec<_> = verdicts.failing().collect();
         failing.sort_unstable();
         assert_eq!(failing, ["crash", "fail", "timeout"]);

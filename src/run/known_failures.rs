@@ -22,8 +22,8 @@ use super::filter::glob;
 use super::pattern_index::PatternIndex;
 use super::sources::Sources;
 use crate::model::{
-    CaseId, CaseReport, ContentDigest, Diagnostic, DiagnosticPlace, ExpectedListing, NotPassed,
-    UnmatchedEntry, Verdict, counted,
+    CaseId, CaseReport, ContentDigest, Diagnostic, DiagnosticPlace, KnownListing, NotPassed, UnmatchedEntry,
+    Verdict, counted,
 };
 use crate::text::source_text::SourceText;
 use crate::text::suggest::did_you_mean;
@@ -37,19 +37,19 @@ pub use toml_edit::Date;
 /// The members of an entry.
 const MEMBERS: &[&str] = &["id", "signature", "reason", "link", "expires"];
 
-/// A list of expected failures.
+/// A list of known failures.
 #[derive(Debug, Clone)]
-pub struct ExpectedFailures {
+pub struct KnownFailures {
     /// The path, as messages show it.
     pub file: Arc<str>,
     /// The digest of its text.
     pub content: ContentDigest,
-    entries: Vec<ExpectedFailure>,
+    entries: Vec<KnownFailure>,
     index: PatternIndex,
 }
 
 #[derive(Debug, Clone)]
-struct ExpectedFailure {
+struct KnownFailure {
     id: String,
     glob: Option<GlobMatcher>,
     signature: Option<String>,
@@ -60,13 +60,13 @@ struct ExpectedFailure {
     place: DiagnosticPlace,
 }
 
-impl ExpectedFailures {
+impl KnownFailures {
     /// Reads a list. Entries whose last day is before `today` have expired. The error is the first one in the text.
-    pub fn parse(file: &str, text: &str, today: Date) -> Result<ExpectedFailures, Diagnostic> {
-        let reader = ExpectedFailureReader { text: &SourceText::new(text), today };
+    pub fn parse(file: &str, text: &str, today: Date) -> Result<KnownFailures, Diagnostic> {
+        let reader = KnownFailureReader { text: &SourceText::new(text), today };
         let entries = reader.entries()?;
         let index = PatternIndex::of(entries.iter().map(|entry| entry.id.as_str()));
-        Ok(ExpectedFailures { file: file.into(), content: ContentDigest::of(text), entries, index })
+        Ok(KnownFailures { file: file.into(), content: ContentDigest::of(text), entries, index })
     }
 
     /// The entries that expire within seven days after this one, or on it: how many, and the first of these days.
@@ -85,14 +85,14 @@ impl ExpectedFailures {
             return;
         };
         if report.verdict == Verdict::Pass {
-            report.verdict = Verdict::UnexpectedPass(self.listing(first));
+            report.verdict = Verdict::Fixed(self.listing(first));
             return;
         }
         let Ok(not_passed) = NotPassed::try_from(report.verdict.clone()) else { return };
         let failure = FailureWords::of(report);
         match self.applying(report, &failure) {
             Some(number) => {
-                report.verdict = Verdict::ExpectedFail(not_passed, self.listing(&self.entries[number]));
+                report.verdict = Verdict::Known(not_passed, self.listing(&self.entries[number]));
             }
             None => report.listed = self.objection(first, &failure),
         }
@@ -107,7 +107,7 @@ impl ExpectedFailures {
     }
 
     /// Why a case that does not pass does not match its entry; `None` if it does.
-    fn objection(&self, entry: &ExpectedFailure, failure: &FailureWords) -> Option<String> {
+    fn objection(&self, entry: &KnownFailure, failure: &FailureWords) -> Option<String> {
         let place = format!("{}:{}", self.file, entry.place.position);
         if let Some(day) = entry.expires.filter(|_| entry.is_expired) {
             return Some(format!("{place}: known until {day}: {}", entry.reason));
@@ -116,8 +116,8 @@ impl ExpectedFailures {
         Some(format!("{place}: fails differently: listed {known}, now {is}"))
     }
 
-    fn listing(&self, entry: &ExpectedFailure) -> ExpectedListing {
-        ExpectedListing {
+    fn listing(&self, entry: &KnownFailure) -> KnownListing {
+        KnownListing {
             place: format!("{}:{}", self.file, entry.place.position),
             reason: entry.reason.clone(),
             link: entry.link.clone(),
@@ -135,7 +135,7 @@ impl ExpectedFailures {
     /// whole.
     pub(super) fn of_broken_file(&self, file: &str) -> impl Iterator<Item = usize> {
         let cases = format!("{file}::");
-        let may_match = move |entry: &ExpectedFailure| {
+        let may_match = move |entry: &KnownFailure| {
             entry.start().starts_with(&cases) || entry.glob.is_some() && cases.starts_with(entry.start())
         };
         (0..self.entries.len()).filter(move |number| may_match(&self.entries[*number]))
@@ -144,10 +144,10 @@ impl ExpectedFailures {
     /// The entries that match no case, that is, whose indices are not in `matched`. With `scope`, only those that can
     /// match no cases but those of these files.
     pub fn unmatched(&self, matched: &BTreeSet<usize>, scope: Option<&Sources>) -> Vec<UnmatchedEntry> {
-        let is_unmatched = |(number, entry): &(usize, &ExpectedFailure)| {
+        let is_unmatched = |(number, entry): &(usize, &KnownFailure)| {
             !matched.contains(number) && scope.is_none_or(|sources| sources.have_all(entry.start()))
         };
-        let unmatched = |(_, entry): (usize, &ExpectedFailure)| UnmatchedEntry {
+        let unmatched = |(_, entry): (usize, &KnownFailure)| UnmatchedEntry {
             list: self.file.clone(),
             id: entry.id.clone(),
             place: entry.place.clone(),
@@ -168,7 +168,7 @@ pub fn no_match(unmatched: &[UnmatchedEntry]) -> Option<Diagnostic> {
     Some(diagnostic.with_place(Some(first.place.clone())))
 }
 
-impl ExpectedFailure {
+impl KnownFailure {
     /// The start of all ids that it matches.
     fn start(&self) -> &str {
         match &self.glob {
@@ -184,7 +184,7 @@ impl ExpectedFailure {
     }
 
     /// Whether it applies on each day on which another one does.
-    fn lasts_as_long_as(&self, other: &ExpectedFailure) -> bool {
+    fn lasts_as_long_as(&self, other: &KnownFailure) -> bool {
         self.expires.is_none_or(|day| other.expires.is_some_and(|other| other <= day))
     }
 
@@ -206,7 +206,7 @@ impl FailureWords {
     }
 
     /// The cause if the entry has one in the place of a signature, which it begins with, and else the signature.
-    fn in_words_of(&self, entry: &ExpectedFailure) -> Option<&str> {
+    fn in_words_of(&self, entry: &KnownFailure) -> Option<&str> {
         let signature = self.signature.as_deref()?;
         let rest = entry.signature.as_ref().and_then(|listed| listed.strip_prefix(signature));
         if rest.is_some_and(|rest| rest.starts_with("; ")) { self.cause.as_deref() } else { Some(signature) }
@@ -214,12 +214,12 @@ impl FailureWords {
 }
 
 /// Reads the text of a list.
-struct ExpectedFailureReader<'t> {
+struct KnownFailureReader<'t> {
     text: &'t SourceText,
     today: Date,
 }
 
-impl ExpectedFailureReader<'_> {
+impl KnownFailureReader<'_> {
     fn wrong(&self, at: Option<std::ops::Range<usize>>, what: impl Into<String>) -> Diagnostic {
         Diagnostic::new(what).with_place(at.map(|range| self.place(range.start)))
     }
@@ -228,7 +228,7 @@ impl ExpectedFailureReader<'_> {
         self.text.place(self.text.as_str().floor_char_boundary(at) as u32)
     }
 
-    fn entries(&self) -> Result<Vec<ExpectedFailure>, Diagnostic> {
+    fn entries(&self) -> Result<Vec<KnownFailure>, Diagnostic> {
         let document = Document::parse(self.text.as_str())
             .map_err(|error| self.wrong(error.span(), error.message().replace('\n', "; ")))?;
         if let Some((key, item)) = document.iter().find(|(key, _)| *key != "known") {
@@ -241,7 +241,7 @@ impl ExpectedFailureReader<'_> {
         tables.iter().map(|table| self.entry(table)).collect()
     }
 
-    fn entry(&self, table: &Table) -> Result<ExpectedFailure, Diagnostic> {
+    fn entry(&self, table: &Table) -> Result<KnownFailure, Diagnostic> {
         if let Some((key, item)) = table.iter().find(|(key, _)| !MEMBERS.contains(key)) {
             let at = table.key(key).and_then(toml_edit::Key::span).or(item.span());
             let hint = did_you_mean(key, MEMBERS.iter().copied());
@@ -259,7 +259,7 @@ impl ExpectedFailureReader<'_> {
         }
         let glob = glob(&id).map_err(|error| self.wrong(of_id.clone(), error.to_string()))?;
         let expires = self.date_of(table)?;
-        Ok(ExpectedFailure {
+        Ok(KnownFailure {
             id,
             glob,
             signature: self.text_of(table, "signature")?,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::PathBuf;
 
-use super::{ExpectedFailure, ExpectedFailures};
+use super::{KnownFailure, KnownFailures};
 use crate::model::{CaseId, CaseReport};
 use crate::run::anchor::Anchor;
 use crate::run::open_file::is_absent;
@@ -16,7 +16,7 @@ use crate::run::sources;
 ///
 /// Only the file or folder with which an entry begins is searched.
 pub fn elsewhere(
-    list: &ExpectedFailures,
+    list: &KnownFailures,
     ran: &[CaseReport],
     anchor: &Anchor,
     options: &LoadOptions,
@@ -50,7 +50,7 @@ pub fn elsewhere(
     elsewhere
 }
 
-impl ExpectedFailure {
+impl KnownFailure {
     /// The file or folder that has all cases which the entry can match.
     fn place_of_cases(&self, anchor: &Anchor) -> PathBuf {
         let files = self.id.match_indices("::").map(|(at, _)| anchor.path(&self.id[..at]));

@@ -1,10 +1,10 @@
-//! Updates a list of expected failures from a run: entries that no longer fail are removed, and signatures
+//! Updates a list of known failures from a run: entries that no longer fail are removed, and signatures
 //! are replaced. Entries are added only on request. Everything else keeps its bytes, including comments.
 
 use std::collections::{BTreeSet, HashSet};
 
 use super::list_text::ListText;
-use super::{ExpectedFailure, ExpectedFailures, FailureWords};
+use super::{FailureWords, KnownFailure, KnownFailures};
 use crate::model::{CaseReport, Verdict};
 use crate::run::filter::{glob, naming};
 
@@ -73,7 +73,7 @@ impl SeenFailures {
 
     /// The first of the other entries, if they apply to all cases which do not pass, and each accepts the same as this
     /// one for at least as long.
-    fn same_elsewhere(&self, entry: &ExpectedFailure, list: &ExpectedFailures) -> Option<usize> {
+    fn same_elsewhere(&self, entry: &KnownFailure, list: &KnownFailures) -> Option<usize> {
         let is_same = |other: &usize| {
             let other = &list.entries[*other];
             other.signature == entry.signature && other.lasts_as_long_as(entry)
@@ -85,9 +85,9 @@ impl SeenFailures {
 
 /// Updates `text`, from which `list` was read, from a run without the list. `elsewhere` are the entries that match
 /// existing cases which did not run: [`super::elsewhere::elsewhere`]. Fails with the message of the TOML parser if
-/// that rejects the text; never for a text that [`ExpectedFailures::parse`] accepts.
+/// that rejects the text; never for a text that [`KnownFailures::parse`] accepts.
 pub fn update(
-    list: &ExpectedFailures,
+    list: &KnownFailures,
     text: &str,
     run: &[CaseReport],
     elsewhere: &BTreeSet<usize>,
@@ -143,7 +143,7 @@ pub fn update(
 
 /// Whether a case fails, crashes or takes too long, and no entry applies to it, not even one whose signature is
 /// corrected.
-fn is_unlisted(report: &CaseReport, list: &ExpectedFailures, corrected: &BTreeSet<usize>) -> bool {
+fn is_unlisted(report: &CaseReport, list: &KnownFailures, corrected: &BTreeSet<usize>) -> bool {
     let applies = |number| {
         list.applying(report, &FailureWords::of(report)) == Some(number)
             || corrected.contains(&number) && !list.entries[number].is_expired
@@ -153,7 +153,7 @@ fn is_unlisted(report: &CaseReport, list: &ExpectedFailures, corrected: &BTreeSe
 }
 
 /// A line for an entry of which some cases pass and others do not.
-fn also_passes(entry: &ExpectedFailure, seen: &SeenFailures) -> Option<String> {
+fn also_passes(entry: &KnownFailure, seen: &SeenFailures) -> Option<String> {
     let first = seen.first_passed.as_ref().filter(|_| !seen.all_passed())?;
     let what = match seen.passed {
         1 => format!("{first} is fixed"),
@@ -163,7 +163,7 @@ fn also_passes(entry: &ExpectedFailure, seen: &SeenFailures) -> Option<String> {
 }
 
 /// A line for an entry whose signature cannot be corrected, since its cases have several.
-fn fails_in_several_ways(entry: &ExpectedFailure, seen: &SeenFailures) -> Option<String> {
+fn fails_in_several_ways(entry: &KnownFailure, seen: &SeenFailures) -> Option<String> {
     let listed = entry.signature.as_ref()?;
     let other = seen.signatures.iter().find(|is| *is != listed).filter(|_| seen.signatures.len() > 1)?;
     Some(format!(
@@ -174,13 +174,13 @@ fn fails_in_several_ways(entry: &ExpectedFailure, seen: &SeenFailures) -> Option
 
 /// The entry that a case is counted for: as in a run, the first one that matches it and accepts how it does not pass;
 /// else the first one that has not expired.
-fn counted_for(list: &ExpectedFailures, report: &CaseReport) -> Option<usize> {
+fn counted_for(list: &KnownFailures, report: &CaseReport) -> Option<usize> {
     let first = || list.matching(&report.id).min_by_key(|number| list.entries[*number].is_expired);
     list.applying(report, &FailureWords::of(report)).or_else(first)
 }
 
 /// The results for each entry.
-fn look(list: &ExpectedFailures, run: &[CaseReport]) -> Vec<SeenFailures> {
+fn look(list: &KnownFailures, run: &[CaseReport]) -> Vec<SeenFailures> {
     let mut seen: Vec<SeenFailures> = list.entries.iter().map(|_| SeenFailures::default()).collect();
     for report in run {
         let Some(counted) = counted_for(list, report) else { continue };
