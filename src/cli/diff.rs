@@ -16,6 +16,7 @@ use vmconf::text::shell::ShellWords;
 use super::errors::NothingToDo;
 use super::flags::FlagEffect;
 use super::form::OutputForm;
+use super::history::RecordedRuns;
 use super::number::number;
 use super::output;
 use super::reports::GroupArgs;
@@ -33,7 +34,7 @@ const PATHS: &str = "Vector files, folders, or case ids; - reads them from stand
 /// Example: vmconf diff vectors/minic89/programs/add-overflows.json
 ///
 /// Without PATHS, explains the outstanding failures that the filters select: the cases that failed in a run
-/// from this folder and have not passed since.
+/// from this folder and have not passed since. If none is outstanding, filters select among all vectors.
 #[derive(Debug, Args)]
 #[command(mut_arg("paths", |paths| paths.help(PATHS)))]
 pub(super) struct Diff {
@@ -117,12 +118,15 @@ impl Diff {
         if !self.select.is_unnamed() {
             return Ok(None);
         }
-        let failed = RerunCases::read(anchor, VerdictKind::is_failed_or_broken, of);
-        match failed {
-            Ok(failed) if !failed.is_empty() => Ok(Some(failed)),
-            _ if !self.select.is_all() => Ok(None),
-            Ok(failed) => Err(NothingToDo(failed.nothing().to_owned()).into()),
-            Err(error) => Err(error),
+        let has_filters = !self.select.is_all();
+        if has_filters && RecordedRuns::of(anchor).is_ok_and(|runs| runs.names.is_empty()) {
+            return Ok(None);
+        }
+        let failed = RerunCases::read(anchor, VerdictKind::is_failed_or_broken, of)?;
+        match failed.is_empty() {
+            false => Ok(Some(failed)),
+            true if has_filters => Ok(None),
+            true => Err(NothingToDo(failed.nothing().to_owned()).into()),
         }
     }
 

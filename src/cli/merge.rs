@@ -75,8 +75,8 @@ fn exit(event: &Event) -> Option<Exit> {
     if let Event::Ended(summary) = event { Some(summary.exit()) } else { None }
 }
 
-/// The text of a vector file, unpacked if it is compressed; `None` if it is not a regular file below the folder. Other people write reports,
-/// and an excerpt would show any file that they name.
+/// The text of a vector file, unpacked if it is compressed; `None` if it is not a regular file below the folder. Other
+/// people write reports, and an excerpt would show any file that they name.
 fn vector_text(folder: &Path, file: &str) -> Option<String> {
     let (path, is_compressed) = (path_of(file), uncompressed_name(file).is_some());
     if path.components().any(|part| part == Component::ParentDir) {

@@ -102,14 +102,14 @@ pub(super) fn outcomes(anchor: &Anchor) -> anyhow::Result<Outcomes> {
     for (id, outcome) in last.cases.iter().chain(of_machines) {
         verdicts.entry(id.clone()).or_default().insert(outcome.kind.name());
     }
-    let suspects = suspects(anchor, &outstanding.into_iter().flat_map(|it| it.failures).collect())?;
+    let suspects = suspects(anchor, &outstanding)?;
     Ok(Outcomes { verdicts, suspects })
 }
 
-/// The suspects of outstanding failures on each machine, by the ids of these. A run that is deleted or damaged has none.
+/// The suspects of outstanding failures, by the id of the case and the machine. A run that is deleted or damaged has none.
 fn suspects(
     anchor: &Anchor,
-    outstanding: &Outstanding,
+    outstanding: &[MachineFailures],
 ) -> anyhow::Result<HashMap<String, BTreeMap<Option<String>, String>>> {
     let runs = RecordedRuns::of(anchor)?;
     let mut found: HashMap<_, BTreeMap<_, _>> = HashMap::new();
@@ -117,7 +117,10 @@ fn suspects(
         let Ok(run) = runs.read(name) else { continue };
         let vm = run.vm.map(|vm| vm.name);
         for (id, suspect) in run.suspects {
-            if outstanding.contains_key(&id) {
+            let is_outstanding = |of: &MachineFailures| {
+                of.vm.as_ref().map(|vm| &vm.name) == vm.as_ref() && of.failures.contains_key(&id)
+            };
+            if outstanding.iter().any(is_outstanding) {
                 found.entry(id).or_default().entry(vm.clone()).or_insert(suspect);
             }
         }

@@ -146,7 +146,11 @@ impl Settings {
 
     /// Fails if a flag was typed that changes which cases run or how, for a command that `with` makes run none.
     pub(super) fn refuse_effects(&self, with: &str) -> anyhow::Result<()> {
-        match self.typed.iter().find(|typed| typed.flag.changes != FlagEffect::Nothing) {
+        // What decides whether and how vmconf.toml is read is used all the same.
+        let is_of_file = |name: &str| matches!(name, "profile" | "no-config");
+        let has_effect =
+            |typed: &&TypedFlag| typed.flag.changes != FlagEffect::Nothing && !is_of_file(typed.flag.name);
+        match self.typed.iter().find(has_effect) {
             Some(typed) => bail!("--{} cannot be used with {with}, which runs nothing", typed.flag.name),
             None => Ok(()),
         }

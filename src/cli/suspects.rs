@@ -89,7 +89,7 @@ impl RunVerdicts {
                 signatures.add(&id, outcome.signature.clone());
                 // As without a list of known failures.
                 let kind = match outcome.kind {
-                    VerdictKind::Known => VerdictKind::Fail,
+                    VerdictKind::Known => outcome.unlisted.unwrap_or(VerdictKind::Fail),
                     VerdictKind::Fixed => VerdictKind::Pass,
                     kind => kind,
                 };

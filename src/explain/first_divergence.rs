@@ -107,15 +107,15 @@ fn divergence(info: &MachineInfo, machines: [OnVm; 2]) -> Option<FirstDivergence
     }
 }
 
-/// The first difference between two runs. A number that differs before anything is done, such as a count that a machine
-/// has wrong in every state, would hide all others: it is left out if others differ later. What differs in a compound,
+/// The first difference between two runs. A field that differs as a whole before anything is done, such as a count that a
+/// machine has wrong in every state, would hide all others: it is left out if others differ later. What differs in a compound,
 /// such as a storage, was loaded wrongly, and is the cause of what differs later.
 fn difference(info: &MachineInfo, [mut one, mut other]: [OnVm; 2]) -> Option<RunDifference> {
     // A machine that crashes here already has a verdict.
     let found = *bisect::runs(&mut one, &mut other, info.isa).ok()?.difference?;
     let field = |it: &StateDifference| it.at.first().to_string();
-    let is_number = |it: &StateDifference| it.at.parent().is_none();
-    if found.at != Parted::AtStart || found.states.is_empty() || !found.states.iter().all(is_number) {
+    let is_whole_field = |it: &StateDifference| it.at.parent().is_none();
+    if found.at != Parted::AtStart || found.states.is_empty() || !found.states.iter().all(is_whole_field) {
         return Some(found);
     }
     let wrong: Vec<_> = found.states.iter().map(|it| IgnoredField { field: field(it), mask: None }).collect();

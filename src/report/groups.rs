@@ -161,7 +161,9 @@ impl FailureGroups {
                 Entry::Vacant(place) => {
                     let name = suspect.map(|suspect| suspect.name.clone());
                     let mut group = FailureGroup::new(kind, name, &cause, id, text, instructions);
-                    group.is_unexplained = suspect.is_none() && !analysis.suspects.is_empty();
+                    // Broken cases are not analysed.
+                    let is_analysed = kind.passes() == Some(false);
+                    group.is_unexplained = is_analysed && suspect.is_none() && !analysis.suspects.is_empty();
                     place.insert(group);
                 }
             }
@@ -283,8 +285,8 @@ impl FailureGroup {
         }
     }
 
-    /// The command that shows the other cases: by name if they are few, otherwise all with this cause that execute the
-    /// suspect, or all that were flaky. `None` if they pass: `-v` prints each.
+    /// The command that shows the other cases: by name if they are few, otherwise all with this cause that the suspect
+    /// explains, or that none explains, or all that were flaky. `None` if they pass: `-v` prints each.
     pub(super) fn command(&self, options: &ReportOptions) -> Option<String> {
         if self.kind == VerdictKind::Fixed {
             return None;

@@ -100,8 +100,8 @@ impl OpenSuite {
     }
 }
 
-/// What the element of a case that did not simply pass says. CI servers fail the job for any failure. An expected
-/// failure is therefore skipped; an unexpected pass is a failure, as it fails the run.
+/// What the element of a case that did not simply pass says. CI servers fail the job for any failure. A known
+/// failure is therefore skipped; a fixed one is a failure, as it fails the run.
 #[derive(Clone, Copy)]
 enum Status {
     Failure,

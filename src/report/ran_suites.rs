@@ -23,7 +23,7 @@ pub(super) struct RanFiles {
 #[derive(Default)]
 struct RanFile {
     cases: u64,
-    /// The contents of its cases: one, unless they open further files. None if the report does not say them.
+    /// The digests of its cases: one, unless they open further files; empty if the report does not say them.
     contents: BTreeSet<ContentDigest>,
     /// The sum of the hashes of the names of its cases: which of them ran.
     names: u128,

@@ -24,7 +24,7 @@ const MAX_LENGTH: usize = 1_000;
 /// The maximum number of results. GitHub refuses a run that has more.
 const MAX_RESULTS: usize = 25_000;
 
-/// The rule of cases that pass although a list expects them to fail.
+/// The rule, whose name stays for earlier results in code scanning, of cases that pass although a list expects them to fail.
 const UNEXPECTED_PASS: &str = "unexpected pass";
 
 /// Failures for code scanning.
@@ -118,9 +118,8 @@ impl Sarif {
             self.head()?;
         }
         if self.left_out > 0 {
-            let more = counted(self.left_out, "more failure");
-            self.notifications
-                .push(notification(&format!("{more}: a report has at most {MAX_RESULTS} results")));
+            let more = counted(self.left_out, "more result");
+            self.notifications.push(notification(&format!("{more}: a report has at most {MAX_RESULTS}")));
         }
         let described = |rule: &String| json!({ "id": rule, "shortDescription": { "text": rule } });
         let driver = json!({
@@ -187,6 +186,6 @@ mod tests {
         let run = &report["runs"][0];
         assert_eq!(run["results"].as_array().map(Vec::len), Some(MAX_RESULTS));
         let said = &run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"];
-        assert_eq!(said, "2 more failures: a report has at most 25000 results");
+        assert_eq!(said, "2 more results: a report has at most 25000");
     }
 }

@@ -1,6 +1,6 @@
 //! Makes the table of states that explains a failure on a machine of a family.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use num_bigint::BigInt;
 
@@ -87,8 +87,8 @@ impl FailedStep<'_> {
         let differing = self.differences.iter().filter(is_part).take(MAX_ITEMS);
         let mut rows: Vec<_> = differing.filter_map(|it| row(&it.at, it.actual.as_ref())).collect();
         let state = state.observed(&field.name);
-        let is_other =
-            |it: &&Path| it.parent().is_some() && it.first() == at.first() && self.difference(it).is_none();
+        let known: HashSet<&Path> = self.differences.iter().map(|it| &it.at).collect();
+        let is_other = |it: &&Path| it.parent().is_some() && it.first() == at.first() && !known.contains(*it);
         let others = self.step().demands().map(|demand| &demand.at).filter(is_other).take(MAX_LOOKED_AT);
         let changed = others.filter_map(|at| {
             let keys = at.keys();

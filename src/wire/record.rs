@@ -57,6 +57,9 @@ pub struct RecordedOutcome {
     /// The verdict.
     #[serde(rename = "verdict")]
     pub kind: VerdictKind,
+    /// For a known failure, the verdict without the list; `None` if that is `fail`.
+    #[serde(skip)]
+    pub unlisted: Option<VerdictKind>,
     /// The signature of the failure or error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
@@ -173,6 +176,9 @@ impl Checksum {
 pub struct RecordedCase {
     /// The verdict.
     pub verdict: VerdictKind,
+    /// For a known failure, the verdict without the list; omitted if that is `fail`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unlisted: Option<VerdictKind>,
     /// The id.
     pub id: String,
     /// The file as it was named; omitted for a case that passed.
@@ -189,9 +195,9 @@ pub struct RecordedCase {
 impl RecordedCase {
     /// The id and the outcome.
     pub fn into_outcome(self) -> (String, RecordedOutcome) {
-        let RecordedCase { verdict, id, file, signature, problems } = self;
+        let RecordedCase { verdict, unlisted, id, file, signature, problems } = self;
         let problem = problems.and_then(|problems| problems.into_iter().next()).map(|it| it.message);
-        (id, RecordedOutcome { kind: verdict, signature, problem, file })
+        (id, RecordedOutcome { kind: verdict, unlisted, signature, problem, file })
     }
 }
 
@@ -305,8 +311,9 @@ impl RecordReading<'_> {
 
     fn suspects(&mut self, ReportedSuspects { analysis }: ReportedSuspects) {
         if !analysis.suspects.is_empty() {
-            let unexplained = analysis.unexplained.into_iter().map(|id| (id, UNEXPLAINED.to_owned()));
-            self.run.suspects.extend(unexplained);
+            let doubtful = analysis.doubtful.into_iter().map(|it| it.id);
+            let unexplained = analysis.unexplained.into_iter().chain(doubtful);
+            self.run.suspects.extend(unexplained.map(|id| (id, UNEXPLAINED.to_owned())));
         }
         for suspect in analysis.suspects {
             self.run.suspects.extend(suspect.cases.into_iter().map(|id| (id, suspect.name.op.clone())));

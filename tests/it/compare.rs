@@ -639,7 +639,7 @@ impl<I: Iterator<Item = String>> Read for Lines<I> {
 /// Some of few ids, in some order, with an outcome each.
 fn any_run() -> impl Strategy<Value = RecordedRun> {
     let outcome = (0..VerdictKind::ALL.len(), prop::option::of("[ab]")).prop_map(|(kind, signature)| {
-        RecordedOutcome { kind: VerdictKind::ALL[kind], signature, problem: None, file: None }
+        RecordedOutcome { kind: VerdictKind::ALL[kind], unlisted: None, signature, problem: None, file: None }
     });
     prop::collection::vec(("[a-f]", outcome), 0..8)
         .prop_map(|cases| RecordedRun { cases: cases.into_iter().collect(), ..RecordedRun::default() })

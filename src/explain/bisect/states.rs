@@ -1,6 +1,6 @@
 //! Finds the first difference between two machines by comparing their states after numbers of instructions.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use indexmap::IndexMap;
@@ -312,8 +312,7 @@ impl DifferenceList<'_> {
             [Some(Value::Typed(name, one)), Some(Value::Typed(of_other, other))] if name == of_other => {
                 let found = self.found.len();
                 self.add(at, [Some(&**one), Some(&**other)]);
-                if self.found.len() == found {
-                    // The same members in another order.
+                if self.found.len() == found && has_other_order(one, other) {
                     self.push(at, values);
                 }
             }
@@ -353,6 +352,13 @@ impl DifferenceList<'_> {
             self.found.push(StateDifference { at: at.clone(), values: values.map(Option::<&Value>::cloned) });
         }
     }
+}
+
+/// Whether two records have the members that both have in different orders.
+fn has_other_order(one: &Value, other: &Value) -> bool {
+    let (Some(one), Some(other)) = (one.members(), other.members()) else { return false };
+    let order: HashMap<&Name, usize> = one.iter().enumerate().map(|(at, (name, _))| (name, at)).collect();
+    !other.iter().filter_map(|(name, _)| order.get(name)).is_sorted()
 }
 
 /// The members of both records by name, in the order of the first.

@@ -1,7 +1,7 @@
 //! What failing cases have in common on a machine whose instructions are unknown: the file, and words of the name and of
 //! texts. Nothing is executed for it. Of passing cases, nothing is kept but their numbers: corpora have millions of them.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use indexmap::IndexSet;
 
@@ -61,7 +61,7 @@ impl CommonParts {
         let (mut files, mut words, mut given) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         for (id, texts) in cases {
             *files.entry(file_name(id)).or_insert(0) += 1;
-            for word in words_of(id) {
+            for word in words_of(id).collect::<BTreeSet<_>>() {
                 *words.entry(word).or_insert(0) += 1;
             }
             for word in texts {

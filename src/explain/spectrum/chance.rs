@@ -28,6 +28,10 @@ impl SharedBy {
     fn probability(self) -> f64 {
         let SharedBy { failing, passing, failing_with, passing_with } = self;
         let chosen = failing_with + passing_with;
+        // Not more than expected: the first term of the sum may be too small for a number.
+        if failing_with as f64 * (failing + passing) as f64 <= failing as f64 * chosen as f64 {
+            return 1.0;
+        }
         let ways = |all, some| ln_factorial(all) - ln_factorial(some) - ln_factorial(all - some);
         let first =
             ways(failing, failing_with) + ways(passing, passing_with) - ways(failing + passing, chosen);
@@ -71,10 +75,12 @@ mod tests {
         // Of the 56 triples of 8 cases, 4 have 3 failing ones, and 24 have 2.
         is(probability(4, 4, 3, 0), 4.0 / 56.0);
         is(probability(4, 4, 2, 1), 28.0 / 56.0);
+        is(probability(4, 8, 1, 1), 1.0 - 28.0 / 66.0);
         is(probability(4, 4, 4, 4), 1.0);
         // 30 of 60, of which all have it: as likely as any other choice of 30.
         is(probability(30, 30, 30, 0), 1.0 / 118_264_581_564_861_424.0);
         assert!(probability(1_000, 1_000_000, 900, 10) < 1e-300);
+        assert!(probability(10_000, 10_000, 100, 3_000) > 0.5);
         assert!(probability(1_000, 1_000_000, 1, 1_000) > 0.5);
     }
 }

@@ -209,6 +209,9 @@ fn add_last(analysis: &mut SuspectAnalysis, mut suspect: Suspect) {
     if 2 * suspect.cases.len() <= before {
         return;
     }
+    #[expect(clippy::cast_precision_loss, reason = "numbers of cases are far below 2^53")]
+    let explains = suspect.cases.len() as f64;
+    suspect.score = ochiai(explains, suspect.passing, explains);
     let explained: HashSet<&String> = suspect.cases.iter().collect();
     analysis.unexplained.retain(|id| !explained.contains(id));
     analysis.others.retain(|other| *other != suspect.name);

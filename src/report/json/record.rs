@@ -96,6 +96,8 @@ impl RecordWriter {
         };
         RecordedCase {
             verdict: verdict.kind(),
+            unlisted: Some(verdict.unlisted_kind())
+                .filter(|kind| verdict.kind() == VerdictKind::Known && *kind != VerdictKind::Fail),
             id: id.to_string(),
             file: (verdict.kind() != VerdictKind::Pass).then(|| id.file.to_string()),
             signature: signature(machine.as_deref(), verdict),

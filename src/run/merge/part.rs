@@ -33,7 +33,7 @@ pub(super) struct MergedPart<'s> {
     pub(super) header: PartHeader,
     /// Cases and notes, each with its position in the whole run.
     pub(super) cases: Vec<(u64, Event)>,
-    /// The digests of the text of each file: one.
+    /// The digest of the text of each file; several if it changed during the run.
     pub(super) contents: BTreeMap<Arc<str>, BTreeSet<ContentDigest>>,
     /// Explanations, each with its position in the whole run.
     pub(super) explained: Vec<(u64, ExplainedCase)>,

@@ -63,7 +63,7 @@ pub struct ReportedCase {
     /// The entry that applies in a list of known failures.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub known: Option<KnownListing>,
-    /// For an known failure, the verdict without the list; omitted if that is `fail`.
+    /// For a known failure, the verdict without the list; omitted if that is `fail`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unlisted: Option<VerdictKind>,
     /// The errors, for a broken case.

@@ -264,6 +264,11 @@ fn what_stands_between_the_states_is_given() {
     let (state, input) = made.split_once("[input]").expect("an input");
     assert!(state.contains("gas = ") && state.contains("status = ") && !state.contains("tx = "), "{made}");
     assert!(input.contains("tx = ") && input.contains("tx = \"$.tx\" } # uncertain: tx: given"), "{made}");
+    // Nothing stands between states in another order.
+    let sorted = r#"[{"name": "a", "post": {"x": 2}, "pre": {"x": 1}, "tx": {"to": 2}}]"#;
+    fs::write(folder.path().join("m.json"), sorted).unwrap();
+    let made = vmconf_in(folder.path(), &["family", "init", "m.json", "--name", "m"]).stdout;
+    assert!(!made.contains("[input]"), "{made}");
 }
 
 /// What vectors do not say is told by names, and marked.

@@ -327,14 +327,15 @@ pub(super) fn any_record_case() -> impl Strategy<Value = record::RecordedCase> {
         column: None,
     });
     (
-        0..VerdictKind::ALL.len(),
+        (0..VerdictKind::ALL.len(), prop::option::of(Just(VerdictKind::Unsupported))),
         any_text(),
         prop::option::of(any_text()),
         prop::option::of(any_text()),
         prop::option::of(prop::collection::vec(problem, 1)),
     )
-        .prop_map(|(kind, id, file, signature, problems)| record::RecordedCase {
+        .prop_map(|((kind, unlisted), id, file, signature, problems)| record::RecordedCase {
             verdict: VerdictKind::ALL[kind],
+            unlisted,
             id,
             file,
             signature,

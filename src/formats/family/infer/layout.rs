@@ -173,10 +173,11 @@ impl CaseLayout {
     /// The data of a case, each with the name of its field.
     pub(super) fn data<'d>(&self, case: JsonNode<'d>) -> Vec<(String, PairedData<'d>)> {
         let mut found = Vec::new();
-        let mut is_between = false;
+        let (mut is_between, mut has_after) = (false, false);
         for member in case.members() {
             if let Pair::Objects(before, after) = self.pair {
-                is_between = (is_between || member.key == before) && member.key != after;
+                has_after |= member.key == after;
+                is_between = !has_after && (is_between || member.key == before);
             }
             match (&self.pair, self.pair.half(&member.key)) {
                 (Pair::Objects(before, _), Some(_)) => {
