@@ -186,6 +186,7 @@ fn a_record_of_many_cases_takes_little() {
     for number in 0..CASES {
         record.case(RecordedCase {
             verdict: VerdictKind::Pass,
+            unlisted: None,
             id: format!("folder/file-{number}.json::case"),
             file: None,
             signature: None,
