@@ -107,9 +107,9 @@ fn divergence(info: &MachineInfo, machines: [OnVm; 2]) -> Option<FirstDivergence
     }
 }
 
-/// The first difference between two runs. A field that differs as a whole before anything is done, such as a count that a
-/// machine has wrong in every state, would hide all others: it is left out if others differ later. What differs in a compound,
-/// such as a storage, was loaded wrongly, and is the cause of what differs later.
+/// The first difference between two runs. A field that differs as a whole before anything is done, such as a count that
+/// a machine has wrong in every state, would hide all others: it is left out if others differ later. A part of a
+/// compound, such as a storage, that differs then was loaded wrongly, and causes what differs later.
 fn difference(info: &MachineInfo, [mut one, mut other]: [OnVm; 2]) -> Option<RunDifference> {
     // A machine that crashes here already has a verdict.
     let found = *bisect::runs(&mut one, &mut other, info.isa).ok()?.difference?;

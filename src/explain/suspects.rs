@@ -52,7 +52,7 @@ pub fn locate(
     passes: &CountedPasses,
 ) -> SuspectAnalysis {
     let (loaded_wrongly, mut cases): (Vec<&SpectrumCase>, Vec<_>) =
-        cases.iter().partition(|case| case.evidence.is_of_loading);
+        cases.iter().partition(|case| case.evidence.is_loaded_wrongly);
     cases.sort_by(|a, b| (a.length, &a.id).cmp(&(b.length, &b.id)));
     let table = SpectrumTable::new(points, cases, passes);
     let is_comparable = table.is_comparable();

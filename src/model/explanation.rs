@@ -349,8 +349,8 @@ impl FirstDivergence {
     }
 
     /// Whether parts of compounds, such as a storage, differ before the first step: the machine has loaded the case
-    /// wrongly. A field that differs as a whole may be a count that is wrong in every state.
-    pub fn is_of_loading(&self) -> bool {
+    /// wrongly. A field that differs as a whole then may be a count that is wrong in every state.
+    pub fn is_loaded_wrongly(&self) -> bool {
         self.step == 0 && self.differs.iter().any(|it| it.datum.contains(['/', '[']))
     }
 

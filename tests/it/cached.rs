@@ -413,14 +413,14 @@ fn known_failures_are_judged_the_same_with_a_cache() {
     assert!(without_marks(&again.stdout) == without_marks(&plain.stdout) && again.exit == 1);
     assert_eq!(again.stdout.matches("\"cached\":true").count(), 5);
     assert_eq!((&summary(&again)["cached"], &summary(&again)["fixed"]), (&4.into(), &1.into()));
-    // An known failure is not cached.
+    // A known failure is not cached.
     place.write("add.json", &wrong_add());
     for answered in [0, 4] {
         let ran = run(&["--cached"]);
         assert!(ran.exit == 0 && ran.stdout.contains("\"verdict\":\"known\""), "{ran:?}");
         assert_eq!(summary(&ran).get("cached").and_then(Json::as_u64).unwrap_or(0), answered);
     }
-    // A wrong cache entry is not an known failure.
+    // A wrong cache entry is not a known failure.
     place.lie("add.json");
     assert_eq!(run(&["--cached", "--verify", "100%"]).exit, 3);
 }

@@ -89,6 +89,21 @@ fn failures_with_a_common_text_are_one_group() {
     let family = ["--family", "tests/families/calculator.toml", "--vm", &machine];
     let ran = vmconf(&[&["suspects", "tests/families/calculator.json"], &family[..]].concat());
     assert_eq!(ran.exit, 1, "{ran:?}");
+    // The cases that the faults of the machine concern, counted in the vectors.
+    let vectors = std::fs::read_to_string(at_root("tests/families/calculator.json")).unwrap();
+    let cases: Vec<Json> = serde_json::from_str(&vectors).unwrap();
+    let count = |op: &str, is_wrong: fn(i64, i64) -> bool| {
+        let programs = cases.iter().map(|case| &case["program"]).filter(|program| program["op"] == op);
+        programs.filter(|it| is_wrong(it["a"].as_i64().unwrap(), it["b"].as_i64().unwrap())).count()
+    };
+    let sub = count("sub", |a, b| a != b);
+    let shl = count("shl", |a, b| a != 0 && b > 3);
+    let min = count("min", |a, b| a < 0 && b < 0 && a != b);
+    let head = format!(
+        "{} failures, 3 suspects: program/op sub ({sub}), program/op shl ({shl}), program/op min ({min})\n",
+        sub + shl + min
+    );
+    assert!(ran.stdout.starts_with(&head), "{head}{}", ran.stdout);
     golden::file("family-common-texts", &stable(&ran.stdout));
 }
 

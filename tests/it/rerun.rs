@@ -211,7 +211,7 @@ fn unexpected_passes_run_again() {
     fs::write(place.folder.path().join("known.toml"), known).unwrap();
     let ran = place.vmconf(&["run", "--known", "known.toml"]);
     assert!(ran.exit == 3 && ran.stdout.contains("1 known, 1 fixed, 2 errors"), "{ran:?}");
-    // An error in the list is not a case, and an known failure is not a failure.
+    // An error in the list is not a case, and a known failure is not a failure.
     place.check(&[], &["vectors/b/passes.json::small", ALL[1], ALL[2]], 3);
 }
 

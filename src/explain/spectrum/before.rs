@@ -146,7 +146,8 @@ fn number(value: &Value) -> Option<u64> {
     }
 }
 
-fn declared(info: &MachineInfo) -> impl Iterator<Item = &'static DeclaredField> {
+/// The members of a program that a declaration describes.
+pub(super) fn declared(info: &MachineInfo) -> impl Iterator<Item = &'static DeclaredField> {
     info.program.iter().filter_map(|member| match member.shape {
         Shape::Declared(field) => Some(field),
         _ => None,

@@ -2,7 +2,7 @@
 
 #![expect(clippy::cast_precision_loss, reason = "numbers of cases are far below 2^53")]
 
-/// A separation is no chance if fewer than this number of things would separate so by chance, of all that are tried.
+/// Of all things that are compared, how many may be shared so by chance: from this number on, sharing one says nothing.
 const MAX_BY_CHANCE: f64 = 0.1;
 
 /// Terms of a sum below this share of it are left out.

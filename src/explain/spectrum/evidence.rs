@@ -67,7 +67,7 @@ fn evidence(explanation: &Explanation, info: &MachineInfo, shown: ShownState) ->
     let first = explanation.divergence.as_ref().filter(|first| is_shown(first));
     let op = first.and_then(|first| info.isa.by_name(first.op.as_ref()?));
     FailureEvidence {
-        is_of_loading: explanation.divergence.as_ref().is_some_and(FirstDivergence::is_of_loading),
+        is_loaded_wrongly: explanation.divergence.as_ref().is_some_and(FirstDivergence::is_loaded_wrongly),
         diverges_at: op.filter(|op| shown == ShownState::Everything || is_visible(op)).map(|op| op.name),
         made_by: made_by(&explanation.blames, info.isa),
     }

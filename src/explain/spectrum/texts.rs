@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::before::declared;
 use crate::machines::MachineInfo;
-use crate::model::{DeclaredField, FieldType, Shape, Value};
+use crate::model::{DeclaredField, FieldType, Value};
 
 /// The most words of all cases of a machine that are compared.
 pub(super) const MAX_WORDS: usize = 1_000_000;
@@ -13,11 +14,7 @@ const MAX_LENGTH: usize = 32;
 
 /// The members of a program that have texts.
 fn fields_with_texts(info: &MachineInfo) -> impl Iterator<Item = &'static DeclaredField> {
-    let fields = info.program.iter().filter_map(|member| match member.shape {
-        Shape::Declared(field) => Some(field),
-        _ => None,
-    });
-    fields.filter(|field| has_text(&field.field_type))
+    declared(info).filter(|field| has_text(&field.field_type))
 }
 
 fn has_text(field_type: &FieldType) -> bool {

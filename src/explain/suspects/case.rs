@@ -58,7 +58,7 @@ pub struct SpectrumCase {
 #[derive(Debug, Clone, Default)]
 pub struct FailureEvidence {
     /// Whether the machine differs from the embedded one before the first instruction, so that none explains the failure.
-    pub is_of_loading: bool,
+    pub is_loaded_wrongly: bool,
     /// The instruction after which the machine first differs from the embedded one; `None` if it reports no steps, or
     /// if they do not say.
     pub diverges_at: Option<&'static str>,

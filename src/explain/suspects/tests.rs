@@ -131,12 +131,12 @@ fn a_case_that_alone_fails_is_doubtful() {
 fn no_instruction_explains_what_was_loaded_wrongly() {
     let mut cases = swapped(&["SDIV"], SpectrumOutcome::FailsOnlyElsewhere);
     let divisions: Vec<_> = (0..cases.len()).filter(|at| cases[*at].id.starts_with("SDIV")).collect();
-    cases[divisions[0]].evidence.is_of_loading = true;
+    cases[divisions[0]].evidence.is_loaded_wrongly = true;
     let analysis = located(&cases);
     assert_eq!((names(&analysis), analysis.failures), (vec!["SDIV"], 10));
     assert_eq!(analysis.unexplained, [cases[divisions[0]].id.clone()]);
     for at in &divisions {
-        cases[*at].evidence.is_of_loading = true;
+        cases[*at].evidence.is_loaded_wrongly = true;
     }
     let analysis = located(&cases);
     assert!(analysis.suspects.is_empty() && analysis.unexplained.len() == 10, "{analysis:?}");

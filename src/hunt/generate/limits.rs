@@ -9,7 +9,7 @@ use crate::prove::numbers::Numbers;
 /// How many instructions a program has whose stack becomes full, without those that push or fill.
 const MAX_INSTRUCTIONS: usize = 12;
 
-/// How many values a program pushes at its end to fill the stack: more than the instructions before push.
+/// How many values a program pushes at its end to fill the stack: more than the instructions before it push.
 const RISE: usize = 12;
 
 /// The largest moment of a program on a stack with room.
