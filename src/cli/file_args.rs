@@ -3,14 +3,17 @@
 
 use std::path::Path;
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Command, FromArgMatches, ValueEnum};
 use vmconf::formats::family::Family;
 use vmconf::formats::{self, FORMATS, Strictness, ValueDebit};
 use vmconf::machines::MACHINES;
-use vmconf::model::{MemberShape, Shape};
+use vmconf::model::{
+    DeclaredField, FieldType, ListOrder, MemberShape, MemoryType, Path as DatumPath, PathKey, Shape,
+};
 use vmconf::run::{Families, FileOptions, FileOverride, IgnoredField};
+use vmconf::text::number::integer;
 use vmconf::text::suggest::did_you_mean;
 
 use super::families;
@@ -28,7 +31,7 @@ pub(super) struct FileArgs {
     #[arg(long, value_name = "NAME|FILE", conflicts_with = "format")]
     family: Option<String>,
 
-    /// Do not compare FIELD of the state; with MASK, ignore only the bits in MASK, such as f:0x28; repeatable
+    /// Do not compare FIELD of the state, or a part of it such as cpu/f or ram/0x10; with MASK, ignore only the bits in MASK, such as f:0x28; repeatable
     #[arg(long, value_name = "FIELD[:MASK]", value_parser = IgnoredField::parse)]
     ignore: Vec<IgnoredField>,
 
@@ -88,30 +91,66 @@ impl FileArgs {
     }
 }
 
-/// Whether a machine has an ignored field, with all bits of the mask: a typing error would compare what is not to be
-/// compared, or nothing.
+/// Whether a machine has an ignored field, and the datum in it with all bits of the mask: a typing error would compare
+/// what is not to be compared, or nothing.
 fn checked(
     ignored: &IgnoredField,
     family: Option<&'static Family>,
     families: &Families,
 ) -> anyhow::Result<()> {
-    let known = fields_named("--ignore", &ignored.field, family, families)?;
-    check_mask(ignored, &known)
+    check_any(ignored, &fields_named("--ignore", ignored.field(), family, families)?)
 }
 
-/// Checks that one of these fields has all bits of the mask.
-fn check_mask(ignored: &IgnoredField, known: &[&MemberShape]) -> anyhow::Result<()> {
-    let IgnoredField { field, mask } = ignored;
-    let Some(mask) = mask else { return Ok(()) };
-    let has_bits = |known: &MemberShape| match known.shape {
-        Shape::Declared(declared) => declared.field_type.most_bits().is_some_and(|bits| mask.bits() <= bits),
-        Shape::Int(_) => true,
-        _ => false,
+/// Checks that one of these fields, which have its name, has what is ignored.
+fn check_any(ignored: &IgnoredField, known: &[&MemberShape]) -> anyhow::Result<()> {
+    let mut fit = known.iter().map(|known| check_datum(ignored, known));
+    let first = fit.next().unwrap_or(Ok(()));
+    if first.is_ok() || fit.any(|it| it.is_ok()) { Ok(()) } else { first }
+}
+
+/// Checks that a field has the ignored datum, with all bits of the mask.
+fn check_datum(IgnoredField { at, mask }: &IgnoredField, known: &MemberShape) -> anyhow::Result<()> {
+    let bits = match known.shape {
+        Shape::Declared(field) => datum_type(field, at)?.most_bits().unwrap_or(0),
+        // Which parts such a value has depends on the case.
+        Shape::List(_) | Shape::Record(_) | Shape::Map(..) | Shape::Typed(_) | Shape::Plain => 0,
+        _ if at.parent().is_some() => bail!("--ignore {at}: the field {} has no parts", known.name),
+        Shape::Int(_) => u64::MAX,
+        _ => 0,
     };
-    if !known.iter().any(|known| has_bits(known)) {
-        bail!("--ignore: the mask {mask:#x} has bits that the field {field} does not have");
+    match mask {
+        Some(mask) if mask.bits() > bits => {
+            bail!("--ignore: the mask {mask:#x} has bits that the field {at} does not have")
+        }
+        _ => Ok(()),
     }
-    Ok(())
+}
+
+/// The type of the datum at a path in a field of a family. Fails if there is no such datum.
+fn datum_type(field: &'static DeclaredField, at: &DatumPath) -> anyhow::Result<&'static FieldType> {
+    let keys = &at.keys()[1..];
+    for (depth, key) in keys.iter().enumerate() {
+        let is_in_any_order = |it: &DeclaredField| it.options.order == ListOrder::Any;
+        if field.declared_at(&keys[..depth]).is_some_and(is_in_any_order) {
+            bail!("--ignore {at}: the order of a list is not compared, so that no index names an item of it");
+        }
+        match (field.field_type.at(&keys[..depth]).map(FieldType::present), key) {
+            (Some(FieldType::Array(_, length)), PathKey::Index(index)) if index >= length => {
+                bail!("--ignore {at}: the list has {length} items, from 0 to {}", length - 1)
+            }
+            (
+                Some(FieldType::Memory(MemoryType { address: of, .. }) | FieldType::Map(of, _)),
+                PathKey::Name(key),
+            ) if of.is_number() && integer(key).is_none_or(|number| format!("{number:#x}") != **key) => {
+                bail!("--ignore {at}: {key} is not a number as reports write it, such as 0x1234")
+            }
+            _ => {}
+        }
+    }
+    field
+        .field_type
+        .at(keys)
+        .with_context(|| format!("--ignore {at}: the field {} has no such part", field.name))
 }
 
 /// The fields with this name: of the machine of a family if there is one, else of any machine. Fails when there is
@@ -136,7 +175,7 @@ pub(super) fn check_ignored(
     fields: &'static [MemberShape],
 ) -> anyhow::Result<()> {
     let fields: Vec<_> = fields.iter().collect();
-    check_mask(ignored, &named("--ignore", &ignored.field, Some(machine), &fields)?)
+    check_any(ignored, &named("--ignore", ignored.field(), Some(machine), &fields)?)
 }
 
 /// Those of the fields of a machine, or of all machines, that have this name.

@@ -244,11 +244,9 @@ impl FuzzCommand {
             match machine {
                 FuzzMachine::Embedded(machine) => check_ignored(ignored, machine.name, machine.fields)?,
                 FuzzMachine::Family(family, _) => {
-                    if ignored.mask.is_some() {
-                        bail!(
-                            "--ignore {}: of states, whole fields are ignored: leave out the mask",
-                            ignored.field
-                        );
+                    if *ignored != IgnoredField::whole(ignored.field().to_owned()) {
+                        let (text, field) = (ignored.text(), ignored.field());
+                        bail!("--ignore {text}: of states, whole fields are ignored: --ignore {field}");
                     }
                     check_ignored(ignored, family.family.machine, family.family.fields)?;
                 }

@@ -113,12 +113,12 @@ fn divergence(info: &MachineInfo, machines: [OnVm; 2]) -> Option<FirstDivergence
 fn difference(info: &MachineInfo, [mut one, mut other]: [OnVm; 2]) -> Option<RunDifference> {
     // A machine that crashes here already has a verdict.
     let found = *bisect::runs(&mut one, &mut other, info.isa).ok()?.difference?;
-    let field = |it: &StateDifference| it.at.first().to_string();
     let is_whole_field = |it: &StateDifference| it.at.parent().is_none();
     if found.at != Parted::AtStart || found.states.is_empty() || !found.states.iter().all(is_whole_field) {
         return Some(found);
     }
-    let wrong: Vec<_> = found.states.iter().map(|it| IgnoredField { field: field(it), mask: None }).collect();
+    let wrong: Vec<_> =
+        found.states.iter().map(|it| IgnoredField { at: it.at.clone(), mask: None }).collect();
     let [mut one, mut other] = [one, other].map(|machine| machine.also_without(&wrong));
     let later = bisect::runs(&mut one, &mut other, info.isa).ok().and_then(|it| it.difference);
     Some(later.map_or(found, |later| *later))

@@ -52,6 +52,9 @@ pub struct Format {
     pub make: Option<MakeVector>,
     /// The fields of the state that say how a run ended, not what it computed.
     pub ends: &'static [&'static str],
+    /// The fields that a state has only after some ends, such as `halt`: a run that lacks one that a vector demands
+    /// ended in another way.
+    pub only_after_some_ends: &'static [&'static str],
     /// All values of these fields that a vector can demand.
     pub outcomes: fn() -> Vec<&'static str>,
     /// The severity of unknown members, comments and trailing commas: notes in formats of other projects,

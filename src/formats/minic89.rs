@@ -47,6 +47,7 @@ pub const FORMAT: Format = Format {
     info: None,
     make: Some(new_vector::MAKE),
     ends: &["status"],
+    only_after_some_ends: &["halt", "trap"],
     outcomes: || snapshot::STATUSES.to_vec(),
 };
 

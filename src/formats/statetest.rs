@@ -44,6 +44,7 @@ pub const FORMAT: Format = Format {
     info: None,
     make: Some(new_vector::MAKE),
     ends: &["outcome", "exception"],
+    only_after_some_ends: &[],
     outcomes,
     unknown: Severity::Note,
     duplicate: Severity::Error,

@@ -58,6 +58,7 @@ pub const FORMAT: Format = Format {
     info: None,
     make: Some(new_vector::MAKE),
     ends: ENDS,
+    only_after_some_ends: &["value"],
     outcomes: expect::outcomes,
     unknown: Severity::Error,
     duplicate: Severity::Error,

@@ -41,6 +41,7 @@ pub const FORMAT: Format = Format {
     info: Some("_info"),
     make: Some(new_vector::MAKE),
     ends: &["outcome"],
+    only_after_some_ends: &[],
     outcomes: || vec!["success", "halt"],
     unknown: Severity::Note,
     duplicate: Severity::Error,

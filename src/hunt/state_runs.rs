@@ -264,7 +264,7 @@ impl<'m> StateRuns<'m> {
 }
 
 fn is_ignored(field: &DeclaredField, ignored: &[IgnoredField]) -> bool {
-    ignored.iter().any(|ignored| ignored.field == *field.name)
+    ignored.iter().any(|ignored| ignored.field() == &*field.name)
 }
 
 /// A memory with the cells that were given, also those that are 0 now; any other value as it is.

@@ -181,6 +181,11 @@ impl FieldType {
         }
     }
 
+    /// Whether it is a number, of a width or of any size.
+    pub fn is_number(&self) -> bool {
+        matches!(self, FieldType::Unsigned(_) | FieldType::Signed(_) | FieldType::Int)
+    }
+
     /// The type of a datum that is there: of an optional one, the type inside.
     pub fn present(&self) -> &FieldType {
         match self {

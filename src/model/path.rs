@@ -80,6 +80,27 @@ impl Path {
         Path { parent: None, last: PathKey::Name(name.into()) }
     }
 
+    /// The path that is written like this, as paths are displayed; `None` if the text is no path. Names with `/` or
+    /// `[` cannot be written.
+    pub fn parse(text: &str) -> Option<Path> {
+        let mut path: Option<Path> = None;
+        for part in text.split('/') {
+            let (name, indices) = part.split_at(part.find('[').unwrap_or(part.len()));
+            if name.is_empty() {
+                return None;
+            }
+            let name = Name::from(name.to_owned());
+            path = Some(path.map_or_else(|| Path::field(name.clone()), |parent| parent.child(name.clone())));
+            if !indices.is_empty() {
+                let indices = indices.strip_prefix('[')?.strip_suffix(']')?.split("][");
+                path = indices
+                    .map(|index| index.parse().ok())
+                    .try_fold(path?, |path, index: Option<usize>| Some(path.child(index?)));
+            }
+        }
+        path
+    }
+
     /// This path extended by a key.
     #[must_use]
     pub fn child(&self, key: impl Into<PathKey>) -> Path {
@@ -139,5 +160,24 @@ impl fmt::Display for Path {
 impl fmt::Debug for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{self}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_parsed_as_it_is_displayed() {
+        for text in ["f", "cpu/f", "logs[0]/topics[1]", "a[12][3]/b/c", "ram/0x1234"] {
+            assert_eq!(Path::parse(text).expect(text).to_string(), text);
+        }
+        let logs = Path::field("logs").child(0).child("topics").child(1);
+        assert_eq!(Path::parse("logs[0]/topics[1]"), Some(logs));
+        for wrong in
+            ["", "/", "a/", "/a", "[0]", "a[", "a[]", "a[x]", "a[0", "a]0[", "a[0]b", "a[-1]", "a[0]]"]
+        {
+            assert_eq!(Path::parse(wrong), None, "{wrong}");
+        }
     }
 }

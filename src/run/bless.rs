@@ -274,6 +274,8 @@ struct BlessedCase {
     unknown: Rc<BTreeSet<String>>,
     /// How the run ends, where the case did not demand it before.
     new_ends: Vec<NewMember>,
+    /// What else was filled in.
+    new_rest: Vec<NewMember>,
     /// The place of the case in the old text.
     place: DiagnosticPlace,
 }
@@ -309,6 +311,7 @@ impl BlessedCase {
             filled: Vec::new(),
             unknown: unknown.clone(),
             new_ends: Vec::new(),
+            new_rest: Vec::new(),
             place: DiagnosticPlace::at(loaded.text(), at, case.document.position(at)),
             range,
         })
@@ -340,7 +343,10 @@ impl BlessedCase {
                 self.new_ends = NewMember::all(&fill.ends, case);
                 (Filling::Rest, fill.ends)
             }
-            Filling::Rest => (Filling::Done, fill.rest),
+            Filling::Rest => {
+                self.new_rest = NewMember::all(&fill.rest, case);
+                (Filling::Done, fill.rest)
+            }
             Filling::Done => (Filling::Done, Vec::new()),
         };
         self.filling = next;
@@ -392,12 +398,18 @@ impl BlessedCase {
     /// The differences in how the run ended, where the case demanded it before.
     fn other_ends(&self, loaded: &LoadedCase<'_>) -> Vec<&CaseDifference> {
         let format = loaded.format;
-        let is_end = |at: &Path| at.parent().is_none() && format.ends.contains(&&*at.last().to_string());
         let case = loaded.root();
-        let is_new =
-            |place: &DiagnosticPlace| self.new_ends.iter().any(|member| member.is_at(case, place.at));
-        let ends = differences(&self.last).iter().filter(|difference| is_end(&difference.at));
-        ends.filter(|difference| !is_new(&difference.place)).collect()
+        let is_other_end = |CaseDifference { at, actual, place, .. }: &&CaseDifference| {
+            let field = &*at.first().to_string();
+            if at.parent().is_none() && format.ends.contains(&field) {
+                !self.new_ends.iter().any(|member| member.is_at(case, place.at))
+            } else {
+                actual.is_none()
+                    && format.only_after_some_ends.contains(&field)
+                    && !self.new_rest.iter().any(|member| member.contains(case, place.at))
+            }
+        };
+        differences(&self.last).iter().filter(is_other_end).collect()
     }
 
     fn write_back<'d>(
@@ -534,7 +546,9 @@ impl BlessOptions {
 }
 
 /// Why a run that ended in another way is not blessed.
-fn other_end(CaseDifference { expected, actual, .. }: &CaseDifference) -> String {
-    let actual = actual.as_ref().map_or_else(|| "(absent)".to_owned(), ToString::to_string);
-    format!("the run ended with {actual} instead of {expected}")
+fn other_end(CaseDifference { at, expected, actual, .. }: &CaseDifference) -> String {
+    match actual {
+        Some(actual) => format!("the run ended with {actual} instead of {expected}"),
+        None => format!("the run ended without {at}"),
+    }
 }

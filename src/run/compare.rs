@@ -45,7 +45,7 @@ pub(super) fn differences(
     if mismatches.is_empty() {
         mismatches = diff_each(step.assertions.iter().filter(is_compared), state)?;
     }
-    mismatches.retain(|mismatch| !ignored.has_bits_of(mismatch));
+    mismatches.retain(|mismatch| !ignored.has_all_of(mismatch));
     for mismatch in mismatches.iter_mut().filter(|mismatch| has_other_type(mismatch)) {
         let value = document.node_at(mismatch.origin.0);
         let of = value.zip(format.type_beside).and_then(|(value, type_beside)| type_beside(value));
@@ -87,7 +87,7 @@ pub(crate) fn compare_rest(
     }
     let rest: Vec<_> = assertions.iter().filter(|it| !ignored.has(&it.at)).cloned().collect();
     let mut mismatches = compare(&rest)?;
-    mismatches.retain(|mismatch| !ignored.has_bits_of(mismatch));
+    mismatches.retain(|mismatch| !ignored.has_all_of(mismatch));
     Ok(mismatches)
 }
 

@@ -133,10 +133,9 @@ pub fn fill(source: &VectorSource, machines: &[NamedTestee], options: &FillOptio
 /// The options, with these fields ignored: of what some machine does not report, no other one has a say.
 fn without(options: &LoadOptions, fields: &BTreeSet<String>) -> LoadOptions {
     let mut options = options.clone();
-    let ignored = |field: &String| IgnoredField { field: field.clone(), mask: None };
     let of_overrides = options.overrides.iter_mut().map(|file_override| &mut file_override.options);
     for file in std::iter::once(&mut options.file).chain(of_overrides) {
-        file.ignored.extend(fields.iter().map(ignored));
+        file.ignored.extend(fields.iter().cloned().map(IgnoredField::whole));
     }
     options
 }

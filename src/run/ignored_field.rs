@@ -1,62 +1,81 @@
 //! Fields that the user does not compare: `--ignore`.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use indexmap::IndexSet;
 use num_bigint::{BigInt, BigUint};
 
 use crate::model::{
-    Assertion, DeclaredField, Expected, ExpectedBits, FieldType, ListOrder, MemberShape, Mismatch, Path,
-    PathKey, Shape, Step, Value,
+    Assertion, DeclaredField, Expected, ExpectedBits, FieldType, ListOrder, MemberShape, Mismatch, Name,
+    Path, PathKey, Shape, Step, Value,
 };
 use crate::text::number::natural;
 use crate::text::typed::written;
 
-/// A field that is not compared, or some of its bits.
+/// A field that is not compared, or a datum in it, or some of their bits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IgnoredField {
-    /// The name of the field.
-    pub field: String,
-    /// The bits that are ignored; `None` for the whole field.
+    /// The field: `ram`; or the datum in it: `cpu/f`, `ram/0x1234`.
+    pub at: Path,
+    /// The bits that are ignored; `None` for all.
     pub mask: Option<BigUint>,
 }
 
 impl IgnoredField {
-    /// Parses `FIELD` or `FIELD:MASK`. An error says in one line what is wrong.
+    /// This field as a whole.
+    pub fn whole(field: impl Into<Name>) -> IgnoredField {
+        IgnoredField { at: Path::field(field), mask: None }
+    }
+
+    /// Parses `FIELD` or `FIELD:MASK`, where the field may be a path: `cpu/f:0x28`. An error says in one line what is
+    /// wrong.
     pub fn parse(text: &str) -> Result<IgnoredField, String> {
         let (field, mask) = text.split_once(':').map_or((text, None), |(field, mask)| (field, Some(mask)));
         if field.is_empty() {
             return Err("the name of a field is missing".to_owned());
         }
+        let at = Path::parse(field)
+            .ok_or_else(|| format!("{field:?} is not a path; expected names and indices: cpu/f, ports[0]"))?;
         let number = |mask: &str| {
             let number = mask.starts_with("0x").then(|| natural(mask)).flatten();
             number.ok_or_else(|| format!("{mask:?} is not a mask; expected 0x and hex digits"))
         };
-        Ok(IgnoredField { field: field.to_owned(), mask: mask.map(number).transpose()? })
+        Ok(IgnoredField { at, mask: mask.map(number).transpose()? })
     }
 
-    /// The name of the field, with the bits: as [`IgnoredField::parse`] reads it.
+    /// The path, with the bits: as [`IgnoredField::parse`] reads it.
     pub fn text(&self) -> String {
         let mask = self.mask.as_ref().map(|mask| format!(":{mask:#x}"));
-        self.field.clone() + mask.as_deref().unwrap_or("")
+        self.at.to_string() + mask.as_deref().unwrap_or("")
     }
 
-    /// Each of these once, without bits of fields that are ignored as a whole: what is left out is counted for each.
+    /// Each of these once, without what is in data that are ignored as a whole: what is left out is counted for each.
     pub fn distinct(all: &[IgnoredField]) -> Vec<IgnoredField> {
-        let is_whole = |field: &str| all.iter().any(|it| it.mask.is_none() && it.field == *field);
+        let is_covered = |ignored: &IgnoredField| {
+            let mut whole = all.iter().filter(|other| other.mask.is_none());
+            whole.any(|whole| whole.covers(&ignored.at) && (ignored.mask.is_some() || ignored.at != whole.at))
+        };
         let mut distinct: Vec<IgnoredField> = Vec::new();
         for ignored in all {
-            let is_covered = ignored.mask.is_some() && is_whole(&ignored.field);
-            if !is_covered && !distinct.contains(ignored) {
+            if !is_covered(ignored) && !distinct.contains(ignored) {
                 distinct.push(ignored.clone());
             }
         }
         distinct
     }
 
-    /// Whether it is the field of a datum, or has bits of it.
-    pub(crate) fn is_of(&self, at: &Path) -> bool {
-        matches!(at.first(), PathKey::Name(name) if **name == *self.field)
+    /// The name of the field that it is, or is in.
+    pub fn field(&self) -> &str {
+        match self.at.first() {
+            PathKey::Name(name) => name,
+            PathKey::Index(_) => "",
+        }
+    }
+
+    /// Whether a datum is in it, or is it.
+    pub(crate) fn covers(&self, datum: &Path) -> bool {
+        datum.starts_with(&self.at)
     }
 }
 
@@ -77,9 +96,9 @@ impl<'i> IgnoredFields<'i> {
         self.ignored.is_empty()
     }
 
-    /// Whether the user ignores the whole field of a datum.
+    /// Whether the user ignores a datum as a whole.
     pub(crate) fn has(self, at: &Path) -> bool {
-        self.ignored.iter().any(|ignored| ignored.mask.is_none() && ignored.is_of(at))
+        self.ignored.iter().any(|ignored| ignored.mask.is_none() && ignored.covers(at))
     }
 
     /// The fields that steps demand, in a line, if the user ignores all of them; `None` if something is compared, or
@@ -93,7 +112,8 @@ impl<'i> IgnoredFields<'i> {
         Some(fields.into_iter().collect::<Vec<_>>().join(", "))
     }
 
-    /// The steps without assertions on whole fields that the user ignores, which a testee need not report.
+    /// The steps without assertions on what the user ignores as a whole: a field that no assertion is left on need not
+    /// be reported.
     pub(crate) fn observed(self, steps: &[Step]) -> Cow<'_, [Step]> {
         if !steps.iter().flat_map(Step::demands).any(|assertion| self.has(&assertion.at)) {
             return Cow::Borrowed(steps);
@@ -109,36 +129,60 @@ impl<'i> IgnoredFields<'i> {
 
     /// What is compared of the value of a field; `None` if the user ignores the field.
     pub fn compared(self, field: &'static str, value: Value) -> Option<Value> {
-        (!self.has(&Path::field(field))).then(|| self.clear_bits(field, value))
-    }
-
-    /// The value of a field without the bits that the user ignores.
-    pub(crate) fn clear_bits(self, field: &'static str, value: Value) -> Value {
         let at = Path::field(field);
-        match self.mask_of(&at) {
-            Some(mask) => without(&mask, &value, self.type_at(&at)),
-            None => value,
-        }
+        (!self.has(&at)).then(|| self.without_ignored(&at, value))
     }
 
-    /// Whether all that differs are bits that the user ignores: those of all masks of the field.
-    pub(super) fn has_bits_of(self, mismatch: &Mismatch) -> bool {
-        let Some(mask) = self.mask_of(&mismatch.at) else { return false };
-        let datum_type = self.type_at(&mismatch.at);
-        match (&mismatch.expected, &mismatch.actual) {
-            (Expected::Bits(bits), Some(actual)) => {
-                bits.differing(actual).is_some_and(|differing| &differing & &mask == differing)
+    /// The value of a datum without the parts of it and the bits that the user ignores.
+    pub(crate) fn without_ignored(self, at: &Path, value: Value) -> Value {
+        let mut value = match self.mask_of(at) {
+            Some(mask) => without(&mask, &value, self.type_at(at)),
+            None => value,
+        };
+        for ignored in self.parts_of(at) {
+            let keys = &ignored.at.keys()[at.keys().len()..];
+            match &ignored.mask {
+                Some(mask) => {
+                    if let Some(part) = part_mut(&mut value, keys) {
+                        *part = without(&BigInt::from(mask.clone()), part, self.type_at(&ignored.at));
+                    }
+                }
+                None => remove(&mut value, keys),
             }
-            (Expected::Is(expected @ Value::List(_)), Some(actual)) if self.is_in_any_order(&mismatch.at) => {
-                datum_type.is_some_and(|of| has_same_items_without(&mask, expected, actual, of.present()))
-            }
-            (Expected::Is(expected), Some(actual)) => is_equal_without(&mask, expected, actual, datum_type),
+        }
+        value
+    }
+
+    /// Whether all that differs is what the user ignores: the datum, which an assertion on the whole field is about, the
+    /// bits of all its masks, or parts of it.
+    pub(super) fn has_all_of(self, mismatch: &Mismatch) -> bool {
+        if self.has(&mismatch.at) {
+            return true;
+        }
+        let Mismatch { at, expected, actual: Some(actual), .. } = mismatch else { return false };
+        if self.mask_of(at).is_none() && self.parts_of(at).next().is_none() {
+            return false;
+        }
+        let rest = |value: &Value| self.without_ignored(at, value.clone());
+        match expected {
+            Expected::Bits(bits) => bits
+                .differing(actual)
+                .zip(self.mask_of(at))
+                .is_some_and(|(differing, mask)| &differing & mask == differing),
+            Expected::Is(expected @ Value::List(_)) if self.is_in_any_order(at) => self
+                .mask_of(at)
+                .zip(self.type_at(at))
+                .is_some_and(|(mask, of)| has_same_items_without(&mask, expected, actual, of.present())),
+            Expected::Is(expected) => rest(expected) == rest(actual),
             // A cell that the vector does not list is 0.
-            (Expected::Absent, Some(actual)) if self.is_cell(&mismatch.at) => {
-                is_equal_without(&mask, &Value::int(0), actual, datum_type)
-            }
+            Expected::Absent if self.is_cell(at) => rest(&Value::int(0)) == rest(actual),
             _ => false,
         }
+    }
+
+    /// What the user ignores of the parts of a datum, and not of all of it.
+    fn parts_of(self, at: &Path) -> impl Iterator<Item = &'i IgnoredField> {
+        self.ignored.iter().filter(move |ignored| ignored.at != *at && ignored.at.starts_with(at))
     }
 
     /// What is expected of a datum but for the bits that the user ignores.
@@ -153,10 +197,10 @@ impl<'i> IgnoredFields<'i> {
         Expected::Bits(Box::new(ExpectedBits { value, mask }))
     }
 
-    /// The bits of the numbers of a field that the user ignores; `None` if there are none.
+    /// The bits of the numbers of a datum that the user ignores; `None` if there are none.
     fn mask_of(self, at: &Path) -> Option<BigInt> {
-        let of_field = self.ignored.iter().filter(|ignored| ignored.is_of(at));
-        let masks = of_field.filter_map(|it| it.mask.as_ref());
+        let ignored = self.ignored.iter().filter(|ignored| ignored.covers(at));
+        let masks = ignored.filter_map(|it| it.mask.as_ref());
         masks.cloned().reduce(|all, mask| all | mask).map(BigInt::from)
     }
 
@@ -186,9 +230,33 @@ impl<'i> IgnoredFields<'i> {
     }
 }
 
-/// Whether values are equal but for these bits of the numbers in them.
-fn is_equal_without(mask: &BigInt, one: &Value, other: &Value, of: Option<&FieldType>) -> bool {
-    one == other || without(mask, one, of) == without(mask, other, of)
+/// The part of a value at a path, without its type; `None` if it is not there.
+fn part_mut<'v>(value: &'v mut Value, keys: &[&PathKey]) -> Option<&'v mut Value> {
+    if let Value::Typed(_, inner) = value {
+        return part_mut(Arc::make_mut(inner), keys);
+    }
+    let Some((first, rest)) = keys.split_first() else { return Some(value) };
+    let inner = match (value, first) {
+        (Value::List(items), PathKey::Index(index)) => items.get_mut(*index)?,
+        (Value::Record(members), PathKey::Name(name)) => {
+            &mut members.iter_mut().find(|member| member.0 == *name)?.1
+        }
+        _ => return None,
+    };
+    part_mut(inner, rest)
+}
+
+/// Removes the part of a value at a path, if it is there. Instead of an item of a list there is null, so that the
+/// others keep their indices.
+fn remove(value: &mut Value, keys: &[&PathKey]) {
+    let Some((last, outer)) = keys.split_last() else { return };
+    match (part_mut(value, outer), last) {
+        (Some(Value::Record(members)), PathKey::Name(name)) => members.retain(|member| member.0 != *name),
+        (Some(Value::List(items)), PathKey::Index(index)) => {
+            items.get_mut(*index).into_iter().for_each(|item| *item = Value::Null);
+        }
+        _ => {}
+    }
 }
 
 /// The value without these bits of the numbers in it.
@@ -238,5 +306,33 @@ mod tests {
         for wrong in ["f:0x+d7", "f:0x-d7", "f:0xd_7", "f:0x", "f:7", "f:-0x7"] {
             assert!(mask(wrong).is_err_and(|error| error.contains("is not a mask")), "{wrong}");
         }
+    }
+
+    /// What is ignored as a whole includes what is in it.
+    #[test]
+    fn each_datum_is_ignored_once() {
+        let parsed =
+            |texts: &[&str]| texts.iter().map(|it| IgnoredField::parse(it).expect(it)).collect::<Vec<_>>();
+        let distinct = |texts: &[&str]| {
+            IgnoredField::distinct(&parsed(texts)).iter().map(IgnoredField::text).collect::<Vec<_>>()
+        };
+        assert_eq!(distinct(&["f", "f:0x1", "f"]), ["f"]);
+        assert_eq!(distinct(&["c/f:0x1", "c/f:0x2", "c/f:0x1", "c/g"]), ["c/f:0x1", "c/f:0x2", "c/g"]);
+        assert_eq!(distinct(&["c/f:0x1", "c/f", "c[0]/f", "c"]), ["c"]);
+        assert_eq!(distinct(&["c/f", "cf", "c:0x1"]), ["c/f", "cf", "c:0x1"]);
+    }
+
+    #[test]
+    fn a_value_is_compared_without_ignored_parts() {
+        let ignored: Vec<_> =
+            ["c/f", "c/g:0xf", "p[1]", "p[7]"].iter().map(|it| IgnoredField::parse(it).expect(it)).collect();
+        let ignored = IgnoredFields::new(&ignored, &[]);
+        let cpu = [("a", 0x11), ("f", 0x22), ("g", 0x33)].map(|(name, number)| (name, Value::int(number)));
+        let left = [("a", Value::int(0x11)), ("g", Value::int(0x30))];
+        assert_eq!(ignored.compared("c", Value::record(cpu.clone())), Some(Value::record(left)));
+        let list = |items: [Value; 3]| Value::List(items.into());
+        let ports = list([Value::int(1), Value::int(2), Value::int(3)]);
+        assert_eq!(ignored.compared("p", ports), Some(list([Value::int(1), Value::Null, Value::int(3)])));
+        assert_eq!(ignored.compared("d", Value::record(cpu.clone())), Some(Value::record(cpu)));
     }
 }

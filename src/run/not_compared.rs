@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 
 use super::file_options::FileOptions;
 use super::ignored_field::IgnoredField;
-use crate::model::{Case, Event, FieldNotCompared, NotComparedReason, Path, PathKey, Step};
+use crate::model::{Case, Event, FieldNotCompared, NotComparedReason, Path, Step};
 use crate::testees::MakeTestee;
 
-/// The fields of a case that are not compared, each with the number of steps that demand it.
+/// The fields of a case, and the data in them, that are not compared, each with the number of steps that demand it.
 pub(super) fn not_compared(case: &Case, options: &FileOptions, testee: &MakeTestee) -> Vec<FieldNotCompared> {
     let fields = fields_not_compared(case.machine, options, testee);
-    fields.filter_map(|(field, reason)| counted(case, field, reason)).collect()
+    fields.filter_map(|(at, reason)| counted(case, &at, reason)).collect()
 }
 
 /// Whether there may be fields of a machine that are not compared.
@@ -26,7 +26,7 @@ pub(super) fn unknown_fields(machine: &str, options: &FileOptions, testee: &Make
     let offer = testee.vm().and_then(|vm| vm.offer(machine));
     let is_reported = |name: &str| offer.is_none_or(|offer| offer.reports(name));
     let not_reported = fields.iter().map(|field| field.name).filter(|name| !is_reported(name));
-    let ignored = options.ignored.iter().map(|ignored| &*ignored.field);
+    let ignored = options.ignored.iter().map(IgnoredField::field);
     not_reported.chain(ignored).map(str::to_owned).collect()
 }
 
@@ -34,32 +34,29 @@ fn fields_not_compared<'o>(
     machine: &str,
     options: &'o FileOptions,
     testee: &'o MakeTestee,
-) -> impl Iterator<Item = (&'o str, NotComparedReason)> {
+) -> impl Iterator<Item = (Path, NotComparedReason)> {
     let optional = options.families.machine(machine).map_or(&[][..], |info| info.optional);
     let offered = testee.vm().and_then(|vm| Some((vm.offer(machine)?, &vm.command().name)));
     let not_reported = offered.into_iter().flat_map(move |(offer, vm)| {
         let reason = || NotComparedReason::NotReported { vm: vm.clone() };
-        offer.left_out(optional).map(move |name| (name, reason()))
+        offer.left_out(optional).map(move |name| (Path::field(name), reason()))
     });
     // What a machine lacks is not compared for this reason alone, ignored or not.
     let is_reported = move |ignored: &&IgnoredField| {
-        let is_it = |name: &&str| **name == *ignored.field;
-        !optional.iter().any(is_it) || offered.is_none_or(|(offer, _)| offer.reports(&ignored.field))
+        !optional.contains(&ignored.field())
+            || offered.is_none_or(|(offer, _)| offer.reports(ignored.field()))
     };
-    let ignored = options.ignored.iter().filter(is_reported).map(|IgnoredField { field, mask }| {
+    let ignored = options.ignored.iter().filter(is_reported).map(|IgnoredField { at, mask }| {
         let mask = mask.as_ref().map(|mask| format!("{mask:#x}"));
-        (&**field, NotComparedReason::Ignored { mask })
+        (at.clone(), NotComparedReason::Ignored { mask })
     });
     not_reported.chain(ignored)
 }
 
-fn counted(case: &Case, field: &str, reason: NotComparedReason) -> Option<FieldNotCompared> {
-    let demands = |step: &&Step| {
-        let is_of = |at: &Path| matches!(at.first(), PathKey::Name(name) if *name == *field);
-        step.demands().any(|assertion| is_of(&assertion.at))
-    };
+fn counted(case: &Case, at: &Path, reason: NotComparedReason) -> Option<FieldNotCompared> {
+    let demands = |step: &&Step| step.demands().any(|assertion| assertion.at.starts_with(at));
     let assertions = case.steps.iter().filter(demands).count() as u64;
-    let field = FieldNotCompared { field: field.to_owned(), assertions, reason };
+    let field = FieldNotCompared { field: at.to_string(), assertions, reason };
     (assertions > 0).then_some(field)
 }
 

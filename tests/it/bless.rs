@@ -416,6 +416,43 @@ fn another_end_is_blessed_only_when_that_is_allowed() {
     assert!(sandbox.text().contains("\"0x6001600201600055\"\n    }\n  },"), "{}", sandbox.text());
 }
 
+/// What a state has only after some ends says how the run ended, too: without it, a case would compare nothing.
+#[test]
+fn a_demand_on_another_end_is_not_removed() {
+    let code = r#"{"op": "LOAD_LOCAL", "args": [0]}, {"op": "DUP", "args": []}, {"op": "ADD", "args": []}, {"op": "RET", "args": []}"#;
+    let function =
+        format!(r#"{{"fid": 1, "name": "twice", "param_count": 1, "local_count": 1, "code": [{code}]}}"#);
+    let versions = r#""schema_version": "MiniC89.VM.Metadata.v0.2", "isa_version": "MiniC89.ISA.v0.1""#;
+    let minic89 = |test: &str| {
+        format!(
+            r#"{{"machine": "minic89", "program": {{{versions}, "functions": [{function}]}}, "tests": [{{"name": "x", {test}}}]}}"#
+        )
+    };
+    let tinyvm = |test: &str| format!(r#"{{"machine": "tinyvm", "tests": [{{"name": "x", {test}}}]}}"#);
+    // 40000 is more than an int of MiniC89 holds.
+    for (text, field, allowed) in [
+        (minic89(r#""args": [20000], "expect": {"halt": {"result": 1}}"#), "halt", r#""expect": {}"#),
+        (minic89(r#""args": [20], "expect": {"trap": {"code": "TRAP_TYPE"}}"#), "trap", r#""expect": {}"#),
+        (
+            tinyvm(r#""instructions": ["nop"], "steps": 1, "expect": {"value": 7, "registers": {"r1": 0}}"#),
+            "value",
+            r#""expect": {"registers": {"r1": 0}}"#,
+        ),
+    ] {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("x.json");
+        fs::write(&path, &text).unwrap();
+        let path = path.to_str().unwrap();
+        let refused = vmconf(&["bless", "--yes", path]);
+        let why = format!("{field}: the run ended without {field}; --allow-outcome-change accepts that");
+        assert!(refused.exit == 1 && refused.stderr.contains(&why), "{refused:?}");
+        assert_eq!(fs::read_to_string(path).unwrap(), text);
+        let blessed = vmconf(&["bless", "--yes", "--allow-outcome-change", path]);
+        assert_eq!(blessed.exit, 0, "{blessed:?}");
+        assert!(fs::read_to_string(path).unwrap().contains(allowed), "{blessed:?}");
+    }
+}
+
 #[test]
 fn broken_cases_are_never_blessed() {
     let broken = Sandbox::new("\"gas\": \"0x013874\"", "\"gas\": 1.5");

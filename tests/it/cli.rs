@@ -387,6 +387,26 @@ fn links_in_a_folder_are_not_followed() {
     assert_eq!(stdout(&["list", named.to_str().unwrap()]).lines().count(), 5);
 }
 
+/// A file whose machine is misspelled is an error: skipped, its cases would be lost.
+#[test]
+fn a_misspelled_machine_is_an_error() {
+    for (vector, wrong) in [
+        ("neo3/control/assertions.json", "neo"),
+        ("neo3/control/assertions.json", "other"),
+        ("neo2/flow/call.json", "Neo2"),
+        ("tinyvm/machine/bits.json", "tinyVM"),
+        ("minic89/programs/sum-to-100.json", "minic98"),
+    ] {
+        let text = fs::read_to_string(at_root("vectors").join(vector)).unwrap();
+        let text: Vec<_> = text.lines().filter(|line| !line.contains("\"machine\"")).collect();
+        let text = text.join("\n").replacen('{', &format!("{{\"machine\": \"{wrong}\","), 1);
+        let folder = folder(&[("a.json", &text)]);
+        let ran = vmconf(&["run", folder.path().to_str().unwrap()]);
+        let error = format!("\"machine\" is \"{wrong}\"");
+        assert!(ran.exit == 3 && ran.stdout.contains(&error), "{vector}: {ran:?}");
+    }
+}
+
 #[test]
 fn a_file_without_vectors_is_an_error() {
     let vector = fs::read_to_string(at_root(ADD)).unwrap();

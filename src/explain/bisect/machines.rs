@@ -63,7 +63,7 @@ pub struct OnVm {
     actions: Vec<WireAction>,
     /// The limits of the runner that differ from their defaults, by the names of their flags.
     limits: BTreeMap<String, u64>,
-    /// Fields, or bits of them, that the user does not compare.
+    /// What the user does not compare.
     ignored: Vec<IgnoredField>,
     interrupt: Interrupt,
 }
@@ -113,7 +113,7 @@ impl OnVm {
         OnVm { limits: limits_of(limits), ..self }
     }
 
-    /// The same as if the machine had none of these fields, and these bits of a field were always 0.
+    /// The same as if the machine had none of these data, and bits that are ignored were always 0.
     #[must_use]
     pub fn without(self, ignored: &[IgnoredField]) -> Self {
         OnVm { ignored: ignored.to_vec(), ..self }
@@ -292,7 +292,7 @@ impl OnVm {
 
     /// What is compared of the value of a field.
     fn compared(&self, name: &'static str, value: Value) -> Value {
-        let value = self.ignored().clear_bits(name, value);
+        let value = self.ignored().without_ignored(&Path::field(name), value);
         let field = self.info.fields.iter().find(|field| field.name == name);
         match field.map(|field| &field.shape) {
             Some(Shape::Declared(field)) => compared_after(&self.given, field, value),

@@ -2,13 +2,12 @@
 //! the rule over a single flag, bit or number that separates them best. A number is a field, or one in a field, or a cell
 //! where a field points.
 
-#![expect(clippy::cast_precision_loss, reason = "numbers of cases are far below 2^53")]
-
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use num_bigint::BigInt;
 
+use super::chance::SharedBy;
 use crate::machines::MachineInfo;
 use crate::model::{
     BitName, DeclaredField, FieldOptions, FieldType, MemoryType, NumberDisplay, Path, PathKey,
@@ -18,9 +17,6 @@ use crate::text::typed::address_key;
 
 /// The share of the failing cases that must follow a rule, and of the passing cases that must not, in percent.
 pub(super) const SEPARATED: usize = 95;
-
-/// How many times less likely than 1 in the number of tried rules a separation by chance must be.
-const RARITY: f64 = 100.0;
 
 /// How many rules the bounds of a number count as: they are hardly independent of each other.
 const RULES_OF_BOUNDS: usize = 8;
@@ -338,26 +334,22 @@ pub(crate) fn rule(
         let (failing, passing) = (column(failing), column(passing));
         NumberColumn { number, index, failing, passing }.try_rules(&mut best);
     }
-    let FoundRule { index, test, is_opposite, following: [failing, passing] } = best.found?;
-    let is_coincidence = choices(best.sizes) < RARITY * best.tried as f64;
-    let what = test.shown(&observed[index], is_opposite);
-    let condition = SeparatingCondition { what, failing: failing as u64, passing: passing as u64 };
-    (!is_coincidence).then_some(SeparatingRule { condition, index, test, is_opposite })
-}
-
-/// How many ways there are to choose the failing cases among all, or a large number if there are many.
-fn choices([failing, passing]: [usize; 2]) -> f64 {
-    let mut ways = 1.0_f64;
-    for index in 1..=failing.min(passing).min(100) {
-        ways *= (failing.max(passing) + index) as f64 / index as f64;
+    let FoundRule { index, test, is_opposite, following } = best.found?;
+    let [failing, passing] = best.sizes.map(|cases| cases as u64);
+    let [failing_with, passing_with] = following.map(|cases| cases as u64);
+    let shared = SharedBy { failing, passing, failing_with, passing_with };
+    if shared.may_be_chance(best.tried) {
+        return None;
     }
-    ways
+    let what = test.shown(&observed[index], is_opposite);
+    let condition = SeparatingCondition { what, failing: failing_with, passing: passing_with };
+    Some(SeparatingRule { condition, index, test, is_opposite })
 }
 
 struct BestRule {
     /// How many cases fail, and how many pass.
     sizes: [usize; 2],
-    /// How many rules were tried.
+    /// How many rules were tried, with their opposites.
     tried: usize,
     found: Option<FoundRule>,
 }
@@ -375,7 +367,7 @@ impl BestRule {
     fn offer(&mut self, column: &NumberColumn<'_>, test: NumberTest, following: [usize; 2]) {
         let index = column.index;
         let opposite = [column.failing.len() - following[0], column.passing.len() - following[1]];
-        self.tried += 1;
+        self.tried += 2;
         for (following, is_opposite) in [(following, false), (opposite, true)] {
             if self.is_enough(following) && self.errors(following) < self.least() {
                 self.found = Some(FoundRule { index, test, is_opposite, following });
@@ -452,7 +444,7 @@ impl NumberColumn<'_> {
                 continue;
             }
             best.offer(self, NumberTest::Below(pair[1].0), below);
-            best.tried -= 1;
+            best.tried -= 2;
         }
         best.tried += RULES_OF_BOUNDS;
     }

@@ -188,7 +188,7 @@ impl FamilyPaths<'_> {
         for ((reader, _), paths) in self.family.readers.iter().zip(&mut self.formats) {
             if reader.reads(file) {
                 paths.fits |= reader.fits(root).is_ok();
-                paths.look_at(&reader.format().cases.each(root));
+                paths.look_at(root, &reader.format().cases.each(root));
             }
         }
     }
@@ -240,6 +240,7 @@ fn format(reader: &'static FamilyReader, declaration: &'static Declaration, hash
         info: reader.info(),
         make: None,
         ends: &[],
+        only_after_some_ends: &[],
         outcomes: Vec::new,
         unknown: Severity::Note,
         duplicate: Severity::Error,

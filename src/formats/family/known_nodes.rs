@@ -39,10 +39,11 @@ impl KnownNodes {
         known
     }
 
-    /// What a format knows of a file: its cases.
+    /// What a format knows of a file: its cases, and what is ignored beside them.
     pub(super) fn of_file(format: &FormatDeclaration) -> KnownNodes {
         let mut known = KnownNodes::default();
         known.add(&format.cases.steps);
+        format.ignore_in_file.iter().for_each(|ignored| known.add(&ignored.written.path.steps));
         known
     }
 

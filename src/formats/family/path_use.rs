@@ -9,6 +9,7 @@ use crate::text::suggest::nearest;
 /// The paths of a format that led nowhere so far.
 #[derive(Debug)]
 pub(super) struct PathUse {
+    of_files: UnmetPaths,
     of_cases: UnmetPaths,
     of_steps: UnmetPaths,
     /// Where the steps of a case lie.
@@ -22,8 +23,8 @@ pub(super) struct PathUse {
 /// Paths from data of one kind.
 #[derive(Debug)]
 struct UnmetPaths {
-    /// What the data are called.
-    start: &'static str,
+    /// "None of the data", for messages.
+    none_of_them: &'static str,
     has_data: bool,
     paths: Vec<UnmetPath>,
 }
@@ -37,17 +38,20 @@ struct UnmetPath {
 
 impl PathUse {
     pub(super) fn of(format: &FormatDeclaration) -> PathUse {
+        let in_file: Vec<_> = format.ignore_in_file.iter().map(|ignored| ignored.written.clone()).collect();
         PathUse {
-            of_cases: UnmetPaths::new("case", &format.paths),
-            of_steps: UnmetPaths::new("step", &format.step_paths),
+            of_files: UnmetPaths::new("none of these files", &in_file),
+            of_cases: UnmetPaths::new("no case of these files", &format.paths),
+            of_steps: UnmetPaths::new("no step of these files", &format.step_paths),
             steps: format.steps.clone(),
             ineffective: format.ignore.iter().filter_map(|ignored| ineffective(format, ignored)).collect(),
             fits: false,
         }
     }
 
-    /// Looks at the items of a file that may be cases.
-    pub(super) fn look_at(&mut self, cases: &[JsonNode<'_>]) {
+    /// Looks at a file, and at its items that may be cases.
+    pub(super) fn look_at(&mut self, file: JsonNode<'_>, cases: &[JsonNode<'_>]) {
+        self.of_files.look_at(&[file]);
         self.of_cases.look_at(cases);
         if let Some(path) = &self.steps {
             let steps: Vec<_> = cases.iter().flat_map(|case| path.each(*case)).collect();
@@ -58,15 +62,15 @@ impl PathUse {
     /// What led nowhere, if there were data from which it leads, and what has no effect; each with its place in the
     /// declaration.
     pub(super) fn faults(&self) -> impl Iterator<Item = Diagnostic> {
-        let unmet = self.of_cases.faults().chain(self.of_steps.faults());
+        let unmet = [&self.of_files, &self.of_cases, &self.of_steps].into_iter().flat_map(UnmetPaths::faults);
         unmet.chain(self.ineffective.iter().cloned())
     }
 }
 
 impl UnmetPaths {
-    fn new(start: &'static str, paths: &[WrittenPath]) -> UnmetPaths {
+    fn new(none_of_them: &'static str, paths: &[WrittenPath]) -> UnmetPaths {
         let unmet = paths.iter().map(|written| UnmetPath { written: written.clone(), near: None });
-        UnmetPaths { start, has_data: false, paths: unmet.collect() }
+        UnmetPaths { none_of_them, has_data: false, paths: unmet.collect() }
     }
 
     fn look_at(&mut self, starts: &[JsonNode<'_>]) {
@@ -83,7 +87,7 @@ impl UnmetPaths {
 
     fn faults(&self) -> impl Iterator<Item = Diagnostic> {
         self.paths.iter().filter(|_| self.has_data).map(|UnmetPath { written, near }| {
-            let mut fault = Diagnostic::new(format!("no {} of these files has {}", self.start, written.path));
+            let mut fault = Diagnostic::new(format!("{} has {}", self.none_of_them, written.path));
             fault.expected = near.as_ref().map(NodePath::to_string);
             fault.place.clone_from(&written.place);
             fault

@@ -259,10 +259,9 @@ impl FamilyReader {
         format!("cases of {} at {cases}{has}", self.family.machine)
     }
 
-    /// Counts the items that are no cases, and notes what lies beside the cases: no declaration can say that it is
-    /// ignored.
+    /// Reports what lies beside the cases and is not ignored, and counts the items that are no cases.
     pub(super) fn rest(&self, root: JsonNode<'_>, diagnostics: &mut Diagnostics) {
-        KnownNodes::of_file(self.format()).check(root, &mut |beside| diagnostics.mention(beside));
+        KnownNodes::of_file(self.format()).check(root, &mut |beside| diagnostics.note(beside));
         let mut others = self.candidates(root).filter(|candidate| self.missing(candidate.node).is_some());
         if let Some(first) = others.next() {
             let count = others.count() + 1;

@@ -31,6 +31,7 @@ pub const FORMAT: Format = Format {
     info: None,
     make: None,
     ends: ENDS,
+    only_after_some_ends: &["value"],
     outcomes: super::expect::outcomes,
     unknown: Severity::Error,
     duplicate: Severity::Error,

@@ -60,8 +60,12 @@ impl NewMember {
     /// Whether the byte at `at` is the first of the object or in the member.
     pub(super) fn is_at(&self, case: JsonNode<'_>, at: u32) -> bool {
         let object = self.object(case);
-        object.is_some_and(|object| object.at() == at)
-            || self.member(case).is_some_and(|member| member.range().contains(&(at as usize)))
+        object.is_some_and(|object| object.at() == at) || self.contains(case, at)
+    }
+
+    /// Whether the byte at `at` is in the member.
+    pub(super) fn contains(&self, case: JsonNode<'_>, at: u32) -> bool {
+        self.member(case).is_some_and(|member| member.range().contains(&(at as usize)))
     }
 
     /// The changes that remove everything from the member that contains none of these places, given in ascending order:

@@ -108,6 +108,57 @@ fn ignored_bits_are_those_of_all_masks() {
     }
 }
 
+/// A part of a field that is ignored, or some bits of it; all else is compared.
+#[test]
+fn parts_of_fields_are_ignored() {
+    let table = "cpu = { a = 'u8', f = 'u8' }";
+    let tables = "cpus = [{ f = 'u8' }]";
+    for (state, ignored, demanded, same, other) in [
+        (table, "cpu/f", r#"{"a":1,"f":2}"#, r#"{"a":1,"f":3}"#, r#"{"a":2,"f":2}"#),
+        (table, "cpu/f:0x28", r#"{"a":1,"f":2}"#, r#"{"a":1,"f":42}"#, r#"{"a":1,"f":3}"#),
+        (table, "cpu/f:0x28", r#"{"a":1,"f":2}"#, r#"{"a":1,"f":10}"#, r#"{"a":9,"f":2}"#),
+        (tables, "cpus[1]/f", r#"[{"f":1},{"f":2}]"#, r#"[{"f":1},{"f":7}]"#, r#"[{"f":7},{"f":2}]"#),
+        ("s = '(u8, u8)'", "s[1]", "[2,4]", "[2,5]", "[3,4]"),
+        ("s = 'map<u8, u8>'", "s/0x7", r#"{"7":2,"8":1}"#, r#"{"7":3,"8":1}"#, r#"{"7":2,"8":3}"#),
+        ("s = 'memory<u16, u8>'", "s/0x10", "[[16,1],[17,2]]", "[[16,9],[17,2]]", "[[16,1],[17,9]]"),
+        ("s = 'memory<u16, u8>'", "s/0x10", "[[17,2]]", "[[16,9],[17,2]]", "[[17,2],[1,1]]"),
+    ] {
+        let name = state.split(' ').next().unwrap();
+        let vectors = format!(r#"[{{"b":{{}},"e":{{"{name}":{demanded}}}}}]"#);
+        for (value, exit) in [(demanded, 0), (same, 0), (other, 1)] {
+            let answer = format!(r#"{{"{name}":{value}}}"#);
+            let ran = against_with(&["--ignore", ignored], state, &vectors, &answer);
+            assert_eq!(ran.exit, exit, "{state} without {ignored}: {value}: {ran:?}");
+        }
+        assert_eq!(against(state, &vectors, &format!(r#"{{"{name}":{same}}}"#)).exit, 1, "{state}: {same}");
+    }
+    let vectors = r#"[{"b":{},"e":{"cpu":{"a":1,"f":2}}}]"#;
+    let ran = against_with(&["--ignore", "cpu/f"], table, vectors, r#"{"cpu":{"a":1,"f":3}}"#);
+    assert!(ran.stdout.contains("not compared: cpu/f, 1 assertion; --ignore cpu/f"), "{ran:?}");
+}
+
+/// A part that no case can have would be compared, or not, without a word.
+#[test]
+fn ignored_parts_must_exist() {
+    let state = "cpu = { f = 'u8' }\nu = { type = [{ a = 'u8' }], order = 'any' }\np = '[u8; 4]'\n\
+        ram = 'memory<u16, u8>'\nk = 'map<u8, u8>'";
+    for (ignored, fault) in [
+        ("cpu/g", "--ignore cpu/g: the field cpu has no such part"),
+        ("cpu[0]", "--ignore cpu[0]: the field cpu has no such part"),
+        ("cpu/f/f", "--ignore cpu/f/f: the field cpu has no such part"),
+        ("cpu/f:0x100", "has bits that the field cpu/f does not have"),
+        ("cpv/f", "m has no field \"cpv\""),
+        ("u[0]/a", "--ignore u[0]/a: the order of a list is not compared"),
+        ("p[4]", "--ignore p[4]: the list has 4 items, from 0 to 3"),
+        ("ram/0x01", "--ignore ram/0x01: 0x01 is not a number as reports write it, such as 0x1234"),
+        ("k/7", "--ignore k/7: 7 is not a number as reports write it, such as 0x1234"),
+        ("cpu/", "\"cpu/\" is not a path; expected names and indices: cpu/f, ports[0]"),
+    ] {
+        let ran = against_with(&["--ignore", ignored], state, r#"[{"b":{},"e":{"p":[1,2,3,4]}}]"#, "{}");
+        assert!(ran.exit == 2 && ran.stderr.contains(fault), "{ignored}: {ran:?}");
+    }
+}
+
 /// The bits of a negative number are those of its type: -1 and 127 differ in the highest of eight, and not in those
 /// above, which are copies of it.
 #[test]
@@ -378,7 +429,7 @@ fn globs_of_files_are_relative_to_the_declaration() {
     assert!(ran.exit != 0 && ran.stderr.contains("leads out of the folder of the declaration"), "{ran:?}");
 }
 
-/// What lies beside the cases is mentioned, but fails no strict run: no declaration can say that it is ignored.
+/// What lies beside the cases is known if the declaration says why it is ignored.
 #[test]
 fn members_beside_the_cases_are_noted() {
     let declaration = declaration("s = 'u8'").replace("cases = '$[*]'", "cases = '$.tests[*]'");
@@ -390,7 +441,19 @@ fn members_beside_the_cases_are_noted() {
     }
     let vm = answering(folder.path(), r#"{"s":1}"#);
     let strict = ["run", "m.json", "--family", "./m.toml", "--strict", "--vm", &vm];
-    assert_eq!(vmconf_in(folder.path(), &strict).exit, 0);
+    let ran = vmconf_in(folder.path(), &strict);
+    assert!(ran.exit == 3 && ran.stdout.contains("1 passed, 0 failed, 1 error"), "{ran:?}");
+
+    let ignored = "[format]\nignore-in-file = { '$.meta' = 'a number', '$.tests2[*].b' = 'old', '$.tests2[*].e' = 'old' }";
+    let known = declaration.replace("[format]", ignored);
+    std::fs::write(folder.path().join("m.toml"), &known).unwrap();
+    let ran = vmconf_in(folder.path(), &strict);
+    assert!(ran.exit == 0 && !ran.stdout.contains("is ignored"), "{ran:?}");
+    let check = ["family", "check", "m.toml", "m.json"];
+    assert!(!vmconf_in(folder.path(), &check).stderr.contains("none of these files"));
+    std::fs::write(folder.path().join("m.toml"), known.replace("$.meta", "$.mate")).unwrap();
+    let checked = vmconf_in(folder.path(), &check);
+    assert!(checked.stderr.contains("none of these files has $.mate"), "{checked:?}");
 }
 
 /// Cells and keys are selected in any notation of their numbers.

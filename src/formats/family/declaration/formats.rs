@@ -17,8 +17,20 @@ use crate::text::glob::{Wildcards, glob};
 use crate::text::json::Document;
 use crate::text::typed;
 
-const KEYS: [&str; 11] =
-    ["files", "cases", "name", "has", "do", "program", "expect", "info", "ignore", "steps", "step"];
+const KEYS: [&str; 12] = [
+    "files",
+    "cases",
+    "name",
+    "has",
+    "do",
+    "program",
+    "expect",
+    "info",
+    "ignore",
+    "ignore-in-file",
+    "steps",
+    "step",
+];
 
 /// Each member of an object, under its own name.
 const ALL: &str = "*";
@@ -92,10 +104,24 @@ fn format(
     }
     let info = table.get("info").and_then(|value| info(reader, value));
     paths.append(&mut reader.take_paths());
-    let ignore = table.get("ignore").map(|value| ignore(reader, value)).unwrap_or_default();
+    let mut ignored = |key: &str| table.get(key).map(|value| ignored(reader, value, key)).unwrap_or_default();
+    let (ignore, ignore_in_file) = (ignored("ignore"), ignored("ignore-in-file"));
     paths.extend(ignore.iter().map(|ignored| ignored.written.clone()));
     let cases = cases.unwrap_or_default();
-    FormatDeclaration { files, cases, name, has, program, step, steps, info, ignore, paths, step_paths }
+    FormatDeclaration {
+        files,
+        cases,
+        name,
+        has,
+        program,
+        step,
+        steps,
+        info,
+        ignore,
+        ignore_in_file,
+        paths,
+        step_paths,
+    }
 }
 
 /// Whether a format fits each file that a later one fits: the first one that fits reads it.
@@ -326,9 +352,9 @@ fn info(reader: &mut TomlReader<'_>, value: &TomlValue<'_>) -> Option<String> {
     Some(name)
 }
 
-fn ignore(reader: &mut TomlReader<'_>, value: &TomlValue<'_>) -> Vec<IgnoredPath> {
+fn ignored(reader: &mut TomlReader<'_>, value: &TomlValue<'_>, key: &str) -> Vec<IgnoredPath> {
     let mut ignored = Vec::new();
-    for (key, value) in reader.table(value, "ignore") {
+    for (key, value) in reader.table(value, key) {
         let text = key.get_ref().as_ref();
         let reason = reader.text(value, "the reason");
         if reason.as_deref().is_some_and(|reason| reason.trim().is_empty()) {

@@ -29,8 +29,10 @@ pub(in crate::formats::family) struct FormatDeclaration {
     pub(in crate::formats::family) steps: Option<NodePath>,
     /// The member of a case with what is known about the case and not compared.
     pub(in crate::formats::family) info: Option<String>,
-    /// What is neither given nor demanded, with the reason.
+    /// What of a case is neither given nor demanded, with the reason.
     pub(in crate::formats::family) ignore: Vec<IgnoredPath>,
+    /// What of a file, outside of its cases, is not read, with the reason.
+    pub(in crate::formats::family) ignore_in_file: Vec<IgnoredPath>,
     /// The paths from a case to what some case must have.
     pub(in crate::formats::family) paths: Vec<WrittenPath>,
     /// The paths from a step to what some step must have.
