@@ -8,15 +8,15 @@
 use std::sync::Arc;
 
 use self::program::Inspection;
-use crate::formats::{self, FileReading, Format, ReadContext, SharedFile, Strictness};
+use crate::formats::{self, FileEntry, FileReading, Format, ReadContext, SharedFile, Strictness};
 use crate::model::rule::LintRule;
-use crate::model::{CaseId, Diagnostic, DiagnosticList, Edit, Origin, Severity};
+use crate::model::{CaseId, Diagnostic, DiagnosticList, Edit, Origin, Severity, counted};
 use crate::run::sources::VectorSource;
 use crate::run::{
     FileContent, FileError, FileOptions, LoadOptions, LoadedCases, Purpose, VectorFiles, Worker, catch_panic,
     identify, read_text, select, without_assertions, wrong_root,
 };
-use crate::text::json::{Document, JsonDatum, JsonNode};
+use crate::text::json::{Document, JsonNode};
 use crate::text::source_text::SourceText;
 
 pub mod fix;
@@ -111,9 +111,17 @@ impl<'o> Checker<'o> {
         // is.
         let repeated_names_are_reported =
             found.has_rule(LintRule::DuplicateName) || found.has_rule(LintRule::DuplicateKey);
+        let node_of = |entry: &FileEntry| JsonNode::at_index(&document, entry.node);
+        // The names of a corpus are often the bytes or the text of an instruction.
+        let is_each_reported = format.declaration.is_none() && !repeated_names_are_reported;
+        if format.declaration.is_some() {
+            let mut repeats = entries.iter().filter(|(id, _)| id.nth > 1);
+            let first = repeats.next().map(|(_, entry)| name_of(node_of(entry)).at());
+            found.extend(first.map(|at| repeats_of_family(at, 1 + repeats.count())));
+        }
         for (index, (id, entry)) in entries.iter().enumerate() {
-            let node = JsonNode::at_index(&document, entry.node);
-            found.extend(repeated(id, node).filter(|_| !repeated_names_are_reported));
+            let node = node_of(entry);
+            found.extend(repeated(id, node).filter(|_| is_each_reported));
             found.extend(self.check_case(node, index, format, context, options));
         }
         let found = found.finish().into_iter();
@@ -181,15 +189,22 @@ fn repeated(id: &CaseId, test: JsonNode<'_>) -> Option<Diagnostic<Origin>> {
     if id.nth == 1 {
         return None;
     }
-    let place = match test.datum() {
-        JsonDatum::Object => {
-            let name = test.members().find(|member| member.key.eq_ignore_ascii_case("name"));
-            name.map_or(test, |name| name.value)
-        }
-        _ => test,
-    };
     let what = format!("a test before has this name; this one's id is {id}");
-    Some(Diagnostic::at(place.at(), what).under(LintRule::DuplicateName).severity(Severity::Warning))
+    let place = name_of(test).at();
+    Some(Diagnostic::at(place, what).under(LintRule::DuplicateName).severity(Severity::Warning))
+}
+
+/// The note on cases of a family that have the name of an earlier one, of which the first is at this place.
+fn repeats_of_family(at: u32, repeats: usize) -> Diagnostic<Origin> {
+    let cases = counted(repeats, "case");
+    let what = format!("{cases} with the name of an earlier one: their ids end in #2, #3, ...");
+    Diagnostic::at(at, what).under(LintRule::DuplicateName).severity(Severity::Note)
+}
+
+/// The name of a test; without one, the test.
+fn name_of(test: JsonNode<'_>) -> JsonNode<'_> {
+    let name = test.members().find(|member| member.key.eq_ignore_ascii_case("name"));
+    name.map_or(test, |name| name.value)
 }
 
 impl Checked {

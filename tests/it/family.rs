@@ -6,6 +6,7 @@ mod commands;
 mod compared;
 #[cfg(unix)]
 mod filled;
+mod formats;
 mod inferred;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -678,7 +679,9 @@ proptest! {
 fn folder(files: &[(&str, &str)]) -> TempDir {
     let folder = TempDir::new().unwrap();
     for (name, text) in files {
-        std::fs::write(folder.path().join(name), text).unwrap();
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
     }
     folder
 }

@@ -1,5 +1,7 @@
 //! A family as formats and shapes, as those of this program are: for the rest of the process.
 
+use indexmap::IndexSet;
+
 use super::declaration::{Declaration, MAX_DECLARATION, StepActions, action_name};
 use super::fill::fill;
 use super::fitting::first_cases;
@@ -119,15 +121,18 @@ impl Family {
                 Err(misfit) => misfits.push(misfit),
             }
         }
-        let none = || FormatMisfit {
+        let nearest = FormatMisfit::nearest(misfits);
+        let expected: Vec<_> = match nearest {
+            Some(_) => self.readers.iter().map(|(_, format)| format.looks_like.to_owned()).collect(),
+            None => self.globs().map(|glob| format!("a file with a path like {glob}")).collect(),
+        };
+        let FormatMisfit { matched, at, what } = nearest.unwrap_or_else(|| FormatMisfit {
             matched: 0,
             at: root.at(),
             what: "no format of the declaration reads a file of this name".to_owned(),
-        };
-        let FormatMisfit { matched, at, what } = FormatMisfit::nearest(misfits).unwrap_or_else(none);
-        let formats: Vec<_> = self.readers.iter().map(|(_, format)| format.looks_like).collect();
+        });
         let what = format!("not a file of {}: {what}", self.machine);
-        let why = Box::new(Diagnostic::at(at, what).expected(formats.join(", or ")));
+        let why = Box::new(Diagnostic::at(at, what).expected(expected.join(", or ")));
         Err(FamilyMisfit { why, is_near: matched > 0 })
     }
 
@@ -166,7 +171,13 @@ impl Family {
     /// What writes cases in one of its formats; of several, in the first one if `format` is none of them.
     pub fn writer(&self, format: Option<&Format>) -> FamilyWriter<'_> {
         let number = self.formats().position(|own| format.is_some_and(|it| std::ptr::eq(own, it)));
-        FamilyWriter::new(self.declaration, number.unwrap_or_default())
+        FamilyWriter::new(self.declaration, &self.declaration.formats[number.unwrap_or_default()])
+    }
+
+    /// The globs of all formats, each once.
+    fn globs(&self) -> impl Iterator<Item = &str> {
+        let patterns = self.declaration.formats.iter().flat_map(|format| &format.files);
+        patterns.map(|pattern| &*pattern.text).collect::<IndexSet<_>>().into_iter()
     }
 
     /// Its formats.
@@ -254,17 +265,18 @@ fn write_back_of(reader: &'static FamilyReader) -> &'static WriteBack {
     fn typed<F: for<'d> Fn(&WrongAssertion<'d, '_>) -> WrittenBack<'d>>(write: F) -> F {
         write
     }
-    Box::leak(Box::new(typed(move |wrong| write_back(reader.writer(), wrong))))
+    Box::leak(Box::new(typed(move |wrong| write_back(reader.writer_for(wrong), wrong))))
 }
 
 fn fill_of(reader: &'static FamilyReader) -> &'static FillCase {
     fn typed<F: for<'d> Fn(JsonNode<'d>) -> Fill<'d>>(fill: F) -> F {
         fill
     }
-    Box::leak(Box::new(typed(move |case| fill(reader.writer(), case))))
+    Box::leak(Box::new(typed(move |case| fill(reader.writer_of(case), case))))
 }
 
-/// The first formats of families that fit a document. `file` is as for [`Family::fitting`].
+/// The first formats of families that fit a document, of those whose globs match nearest to the file. `file` is as for
+/// [`Family::fitting`].
 pub fn fitting(
     families: impl IntoIterator<Item = &'static Family>,
     document: &Document,
@@ -276,6 +288,9 @@ pub fn fitting(
     let found = first_cases(&readers, document.root()).into_iter();
     let mut fitting: Vec<_> = formats.into_iter().zip(found).filter_map(|(it, at)| Some((it, at?))).collect();
     fitting.dedup_by_key(|((family, _), _)| family.machine);
+    let nearness = |((_, (reader, _)), _): &((_, &(&FamilyReader, _)), _)| reader.nearness(file);
+    let nearest = fitting.iter().map(nearness).max();
+    fitting.retain(|fit| Some(nearness(fit)) == nearest);
     let evidence = |((_, (_, format)), at): ((_, &(_, &'static Format)), u32)| {
         (*format, Evidence { at, what: "the first case" })
     };

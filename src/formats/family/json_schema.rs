@@ -10,8 +10,11 @@ use crate::model::{DeclaredField, FieldType};
 /// The schema of all formats of a declaration.
 pub(super) fn json_schema(family: &Declaration) -> Value {
     let mut formats: Vec<Value> = Vec::new();
-    for format in &family.formats {
-        let schema = FormatSchema { family, format }.file();
+    let mut rest: Vec<_> = family.formats.iter().collect();
+    while let Some(first) = rest.first() {
+        let first: &FormatDeclaration = first;
+        let together: Vec<_> = rest.extract_if(.., |format| format.reads_with(first)).collect();
+        let schema = file(family, &together);
         if !formats.contains(&schema) {
             formats.push(schema);
         }
@@ -108,25 +111,31 @@ struct FormatSchema<'d> {
     format: &'d FormatDeclaration,
 }
 
-impl FormatSchema<'_> {
-    /// The schema of a file. Anything is accepted in place of a case if it lacks a datum of `has`, since it is read
-    /// as no case.
-    fn file(&self) -> Value {
+/// The schema of a file that formats read together. Anything is accepted in place of a case if it lacks a datum of each
+/// `has`, since it is read as no case.
+fn file(family: &Declaration, formats: &[&FormatDeclaration]) -> Value {
+    let mut case = None;
+    for format in formats.iter().rev() {
         let mut has = SchemaNode::default();
-        self.format.has.iter().for_each(|path| has.require(&path.steps));
-        let case = self.case().schema();
-        let case =
-            if self.format.has.is_empty() { case } else { json!({ "if": has.schema(), "then": case }) };
-        let mut file = SchemaNode::default();
-        let cases = &self.format.cases.steps;
-        file.at(cases).is.push(case);
-        match cases.split_last() {
-            Some((PathStep::Each, before)) => file.require(before),
-            _ => file.require(cases),
-        }
-        file.schema()
+        format.has.iter().for_each(|path| has.require(&path.steps));
+        let own = FormatSchema { family, format }.case().schema();
+        case = Some(match case {
+            _ if format.has.is_empty() => own,
+            None => json!({ "if": has.schema(), "then": own }),
+            Some(other) => json!({ "if": has.schema(), "then": own, "else": other }),
+        });
     }
+    let mut file = SchemaNode::default();
+    let cases = formats.first().map_or(&[][..], |format| &format.cases.steps);
+    file.at(cases).is.extend(case);
+    match cases.split_last() {
+        Some((PathStep::Each, before)) => file.require(before),
+        _ => file.require(cases),
+    }
+    file.schema()
+}
 
+impl FormatSchema<'_> {
     fn case(&self) -> SchemaNode {
         let mut case = SchemaNode::default();
         self.format.has.iter().for_each(|path| case.require(&path.steps));

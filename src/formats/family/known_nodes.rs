@@ -39,11 +39,13 @@ impl KnownNodes {
         known
     }
 
-    /// What a format knows of a file: its cases, and what is ignored beside them.
-    pub(super) fn of_file(format: &FormatDeclaration) -> KnownNodes {
+    /// What the formats of a file know of it: its cases, and what is ignored beside them.
+    pub(super) fn of_file<'f>(formats: impl Iterator<Item = &'f FormatDeclaration>) -> KnownNodes {
         let mut known = KnownNodes::default();
-        known.add(&format.cases.steps);
-        format.ignore_in_file.iter().for_each(|ignored| known.add(&ignored.written.path.steps));
+        for format in formats {
+            known.add(&format.cases.steps);
+            format.ignore_in_file.iter().for_each(|ignored| known.add(&ignored.written.path.steps));
+        }
         known
     }
 

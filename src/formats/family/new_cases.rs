@@ -33,8 +33,8 @@ pub struct FamilyWriter<'f> {
 }
 
 impl<'f> FamilyWriter<'f> {
-    pub(super) fn new(declaration: &'f Declaration, number: usize) -> FamilyWriter<'f> {
-        FamilyWriter { declaration, format: &declaration.formats[number] }
+    pub(super) fn new(declaration: &'f Declaration, format: &'f FormatDeclaration) -> FamilyWriter<'f> {
+        FamilyWriter { declaration, format }
     }
 
     /// The members whose values a case says. Those that are declared under a path of their own are not among those

@@ -14,6 +14,7 @@ use super::node_path::{NodePath, PathStep};
 use super::uncompared::{self, DeclaredRule};
 use crate::formats::fields::Diagnostics;
 use crate::formats::format::FileEntry;
+use crate::formats::write_back::WrongAssertion;
 use crate::model::rule::LintRule;
 use crate::model::{
     Action, Assertion, Case, DeclaredField, Diagnostic, Name, Origin, Path, Program, Step, Value,
@@ -22,15 +23,21 @@ use crate::text::json::{JsonMember, JsonNode, quoted};
 use crate::text::suggest::nearest;
 use crate::text::typed;
 
-/// A format of a family, ready to read.
+/// A format of a family, ready to read, with those that read the rest of its files.
 #[derive(Debug)]
 pub(super) struct FamilyReader {
     family: &'static Declaration,
-    /// Which of its formats.
-    number: usize,
-    known: KnownNodes,
+    /// The format, and later ones that read the same files: each item is a case of the first one whose `has` it has.
+    formats: Vec<CaseFormat>,
     /// The folder of the declaration; `None` if it is built in.
     folder: Option<&'static str>,
+}
+
+/// A format, with all that it knows of a case.
+#[derive(Debug)]
+struct CaseFormat {
+    declared: &'static FormatDeclaration,
+    known: KnownNodes,
 }
 
 /// Why a file does not fit a format.
@@ -117,17 +124,34 @@ impl FamilyReader {
         number: usize,
         folder: Option<&'static str>,
     ) -> FamilyReader {
-        let known = KnownNodes::of(&family.formats[number]);
-        FamilyReader { family, number, known, folder }
+        let own = &family.formats[number];
+        let later = family.formats[number + 1..].iter().filter(|later| later.reads_with(own));
+        let formats = iter::once(own).chain(later);
+        let formats = formats.map(|declared| CaseFormat { declared, known: KnownNodes::of(declared) });
+        FamilyReader { family, formats: formats.collect(), folder }
     }
 
-    /// What writes cases in this format.
-    pub(super) fn writer(&self) -> FamilyWriter<'_> {
-        FamilyWriter::new(self.family, self.number)
+    /// What writes a case in its format.
+    pub(super) fn writer_of(&self, case: JsonNode<'_>) -> FamilyWriter<'_> {
+        let format = self.format_of(case).map_or(self.format(), |format| format.declared);
+        FamilyWriter::new(self.family, format)
+    }
+
+    /// What writes the case in which an assertion failed.
+    pub(super) fn writer_for(&self, wrong: &WrongAssertion<'_, '_>) -> FamilyWriter<'_> {
+        let around: Vec<_> = wrong.chain().collect();
+        // The file is the last one, and each step of the path to the cases leads to one in it.
+        let case = around.iter().rev().nth(self.format().cases.steps.len());
+        case.map_or_else(|| FamilyWriter::new(self.family, self.format()), |case| self.writer_of(*case))
     }
 
     pub(super) fn format(&self) -> &'static FormatDeclaration {
-        &self.family.formats[self.number]
+        self.formats[0].declared
+    }
+
+    /// The format of a case; `None` for an item that is no case.
+    fn format_of(&self, node: JsonNode<'_>) -> Option<&CaseFormat> {
+        self.formats.iter().find(|format| missing(format.declared, node).is_none())
     }
 
     /// The member of a case with what is known about the case.
@@ -142,6 +166,17 @@ impl FamilyReader {
         let below = self.folder.and_then(|folder| file.strip_prefix(folder)?.strip_prefix('/'));
         let paths = || iter::once(file).chain(below);
         files.is_empty() || files.iter().any(|pattern| paths().any(|path| pattern.matches(path)))
+    }
+
+    /// Where in the path of a file that the format reads its globs match at last, as an offset from 1, for a comparison
+    /// with others: `**/6502/**/*.json` and `**/wdc65c02/**/*.json` both match `6502/wdc65c02/00.json`, the second one up
+    /// to a later folder. 0 without globs.
+    pub(super) fn nearness(&self, file: &str) -> usize {
+        let files = &self.format().files;
+        let matches = |path: &str| files.iter().any(|pattern| pattern.matches(path));
+        let starts = file.match_indices('/').map(|(slash, _)| slash + 1);
+        let last = starts.rev().find(|start| matches(&file[*start..])).unwrap_or_default();
+        if files.is_empty() { 0 } else { last + 1 }
     }
 
     /// Where the first case is that has all that each case has, and only declared members. The error says why there
@@ -181,7 +216,7 @@ impl FamilyReader {
 
     /// Why an item is no case of this family. Families of the same shape differ by the names of members.
     pub(super) fn rejection<'d>(&self, node: JsonNode<'d>) -> Option<Rejection<'_, 'd>> {
-        if let Some(path) = self.missing(node) {
+        if let Some(path) = missing(self.format(), node) {
             return Some(Rejection::Missing(path));
         }
         self.taken().find_map(|(path, known)| {
@@ -203,11 +238,6 @@ impl FamilyReader {
     /// Whether one of the first members of the family has this name.
     fn is_known(&self, key: &str, known: usize) -> bool {
         self.family.member(key).is_some_and(|index| index < known)
-    }
-
-    /// The first datum that a case must have and that an item does not have.
-    fn missing(&self, node: JsonNode<'_>) -> Option<&NodePath> {
-        self.format().has.iter().find(|path| path.find(node).is_none())
     }
 
     /// The data where cases may lie, in document order.
@@ -236,13 +266,13 @@ impl FamilyReader {
 
     /// The cases of a document. Fails when there is none.
     pub(super) fn outline(&self, root: JsonNode<'_>) -> Result<Vec<FileEntry>, Diagnostic<Origin>> {
-        let cases = self.candidates(root).filter(|candidate| self.missing(candidate.node).is_none());
         let entry = |Candidate { key, node }: Candidate<'_>| {
-            let name = self.format().name.as_ref().and_then(|path| path.find(node));
+            let format = self.format_of(node)?.declared;
+            let name = format.name.as_ref().and_then(|path| path.find(node));
             let name = name.map(|name| name.text().unwrap_or(Cow::Borrowed(name.raw())));
-            FileEntry { name: name.map_or_else(|| key.name(), Arc::from), node: node.index() }
+            Some(FileEntry { name: name.map_or_else(|| key.name(), Arc::from), node: node.index() })
         };
-        let entries: Vec<_> = cases.map(entry).collect();
+        let entries: Vec<_> = self.candidates(root).filter_map(entry).collect();
         if !entries.is_empty() {
             return Ok(entries);
         }
@@ -261,8 +291,9 @@ impl FamilyReader {
 
     /// Reports what lies beside the cases and is not ignored, and counts the items that are no cases.
     pub(super) fn rest(&self, root: JsonNode<'_>, diagnostics: &mut Diagnostics) {
-        KnownNodes::of_file(self.format()).check(root, &mut |beside| diagnostics.note(beside));
-        let mut others = self.candidates(root).filter(|candidate| self.missing(candidate.node).is_some());
+        let formats = self.formats.iter().map(|format| format.declared);
+        KnownNodes::of_file(formats).check(root, &mut |beside| diagnostics.note(beside));
+        let mut others = self.candidates(root).filter(|candidate| self.format_of(candidate.node).is_none());
         if let Some(first) = others.next() {
             let count = others.count() + 1;
             let items = if count == 1 {
@@ -270,7 +301,8 @@ impl FamilyReader {
             } else {
                 format!("{count} items are not cases")
             };
-            let missing = self.missing(first.node).map_or_else(String::new, NodePath::to_string);
+            let last = self.formats.last().map_or(self.format(), |format| format.declared);
+            let missing = missing(last, first.node).map_or_else(String::new, NodePath::to_string);
             diagnostics.mention(Diagnostic::at(first.node.at(), format!("{items}: without {missing}")));
         }
     }
@@ -282,7 +314,8 @@ impl FamilyReader {
         at: &str,
         cases: [JsonNode<'_>; 2],
     ) -> Option<DeclaredRule> {
-        uncompared::rule_of(self.family, self.format(), (change, at), cases)
+        let format = self.format_of(cases[0])?.declared;
+        uncompared::rule_of(self.family, format, (change, at), cases)
     }
 
     /// Reads a case.
@@ -292,28 +325,29 @@ impl FamilyReader {
         node: JsonNode<'_>,
         diagnostics: &mut Diagnostics,
     ) -> Option<Case> {
+        let CaseFormat { declared: format, known } = self.format_of(node)?;
         let (family, members) = (self.family, self.family.members().count());
         let (values, places) = (Vec::with_capacity(members), Vec::with_capacity(members));
         let none = || vec![false; members];
         let (is_given, is_listed, is_demanded) = (none(), none(), none());
         let mut reader = CaseReader { family, diagnostics, values, places, is_given, is_listed, is_demanded };
-        self.format().program.iter().for_each(|given| reader.given(given, node));
-        let steps = match &self.format().steps {
+        format.program.iter().for_each(|given| reader.given(given, node));
+        let steps = match &format.steps {
             None => {
-                let mut step = reader.step(&self.format().step, node);
-                if self.format().step.unlisted == UnlistedFields::Unchanged {
-                    reader.demand_unchanged(self.format(), node, &mut step.assertions);
+                let mut step = reader.step(&format.step, node);
+                if format.step.unlisted == UnlistedFields::Unchanged {
+                    reader.demand_unchanged(format, node, &mut step.assertions);
                 }
                 vec![step]
             }
             Some(path) => {
                 reader.steps_are_listed(path, node);
                 let nodes = path.each(node).into_iter();
-                nodes.map(|node| reader.step(&self.format().step, node)).collect()
+                nodes.map(|node| reader.step(&format.step, node)).collect()
             }
         };
         let CaseReader { values, places, .. } = reader;
-        self.known.check(node, &mut |unknown| diagnostics.note(unknown));
+        known.check(node, &mut |unknown| diagnostics.note(unknown));
         // A case with errors may lack assertions because of them.
         if !diagnostics.has_errors() && steps.iter().all(|step| step.assertions.is_empty()) {
             let what = match &steps[..] {
@@ -327,6 +361,11 @@ impl FamilyReader {
         let program = Program::from(Value::Record(values));
         Some(Case { machine, program, places, steps, label: None })
     }
+}
+
+/// The first datum that each case of a format has and that an item does not have.
+fn missing<'f>(format: &'f FormatDeclaration, node: JsonNode<'_>) -> Option<&'f NodePath> {
+    format.has.iter().find(|path| path.find(node).is_none())
 }
 
 struct CaseReader<'r> {

@@ -54,6 +54,14 @@ pub(in crate::formats::family) struct WrittenPath {
 }
 
 impl FormatDeclaration {
+    /// Whether both read the same files, with cases at the same places.
+    pub(in crate::formats::family) fn reads_with(&self, other: &FormatDeclaration) -> bool {
+        let texts = |format: &'_ FormatDeclaration| {
+            format.files.iter().map(|file| file.text.clone()).collect::<Vec<_>>()
+        };
+        texts(self) == texts(other) && self.cases == other.cases
+    }
+
     /// The objects whose members have their own names: a format fits no file in which one of them is not declared.
     pub(super) fn whole_objects(&self) -> impl Iterator<Item = &NodePath> {
         self.given_whole().into_iter().chain(self.demanded_whole())
