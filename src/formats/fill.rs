@@ -25,3 +25,16 @@ pub(super) fn missing<'d, 'n>(
         members.into_iter().filter(move |(name, _)| object.is_object() && object.member(name).is_none());
     missing.map(move |(name, placeholder)| TextChange::add_member(object, name, placeholder))
 }
+
+/// Adds the members that an object lacks, and writes those that it has as null, where a null demands nothing.
+pub(super) fn missing_or_null<'d, 'n>(
+    object: JsonNode<'d>,
+    members: impl IntoIterator<Item = (&'n str, Json)>,
+) -> impl Iterator<Item = TextChange<'d>> {
+    let members = members.into_iter().filter(move |_| object.is_object());
+    members.filter_map(move |(name, placeholder)| match object.member(name) {
+        None => Some(TextChange::add_member(object, name, placeholder)),
+        Some(node) if node.is_null() => Some(TextChange::Replace { node, value: placeholder }),
+        Some(_) => None,
+    })
+}

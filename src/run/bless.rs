@@ -391,8 +391,16 @@ impl BlessedCase {
         } else {
             self.write_back(loaded, wanted)
         };
+        let is_masked = changes.is_empty() && refused.iter().any(|refusal| hides_others(loaded, refusal));
         self.refused = refused;
-        changes
+        if is_masked { self.without_filled(loaded) } else { changes }
+    }
+
+    /// The changes that remove all that was filled in, once: what is hidden by a difference that stays is not compared.
+    fn without_filled<'d>(&mut self, loaded: &LoadedCase<'d>) -> Vec<TextChange<'d>> {
+        let case = loaded.root();
+        let filled = std::mem::take(&mut self.new_rest).into_iter().chain(std::mem::take(&mut self.new_ends));
+        filled.flat_map(|member| member.removal(case)).collect()
     }
 
     /// The differences in how the run ended, where the case demanded it before.
@@ -418,10 +426,22 @@ impl BlessedCase {
         wanted: &BlessOptions,
     ) -> (Vec<TextChange<'d>>, Vec<BlessRefusal>) {
         let asked = differences(&self.last).iter().filter(|difference| wanted.selects(difference));
-        let Written { changes, refused } = written(asked, loaded);
+        let Written { mut changes, refused } = written(asked, loaded);
         let before = by_datum(&self.first);
-        let refused = refused.into_iter().map(|(difference, why)| self.refusal(&before, difference, &why));
-        (changes, refused.collect())
+        let case = loaded.root();
+        // What was filled in and cannot be written is not demanded after all.
+        let (mut removed, mut refusals) = (BTreeSet::new(), Vec::new());
+        for (difference, why) in refused {
+            match self.new_rest.iter().position(|member| member.contains(case, difference.place.at)) {
+                Some(filled) => drop(removed.insert(filled)),
+                None => refusals.push(self.refusal(&before, difference, &why)),
+            }
+        }
+        if !removed.is_empty() {
+            // Members with changes inside and other ones that are removed: the next round writes what is left.
+            changes = removed.into_iter().flat_map(|filled| self.new_rest[filled].removal(case)).collect();
+        }
+        (changes, refusals)
     }
 
     /// A refusal, at the place in the old text if the difference was there before.
@@ -515,6 +535,13 @@ impl BlessedCase {
         }
         blessed.refused.extend(self.refused);
     }
+}
+
+/// Whether a difference is in how a step ended, so that the other demands of the step are not compared.
+fn hides_others(loaded: &LoadedCase<'_>, BlessRefusal { step, at, .. }: &BlessRefusal) -> bool {
+    let Some(case) = loaded.read().ok().and_then(|reading| reading.case) else { return false };
+    let step = case.steps.get(step.unwrap_or(1).saturating_sub(1));
+    step.and_then(|step| step.end.as_ref()).is_some_and(|end| Some(&end.at) == at.as_ref())
 }
 
 /// The differences of a case that fails.

@@ -453,6 +453,69 @@ fn a_demand_on_another_end_is_not_removed() {
     }
 }
 
+/// A file with these bytes, blessed with these arguments, and its text afterwards.
+fn blessed_text(text: &str, args: &[&str]) -> (Ran, String) {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("x.json");
+    fs::write(&path, text).unwrap();
+    let ran = vmconf(&[&["bless", "--yes", path.to_str().unwrap()], args].concat());
+    (ran, fs::read_to_string(path).unwrap())
+}
+
+/// A difference that stays hides what is compared after it: nothing is filled in there, since it would not be verified.
+#[test]
+fn nothing_is_filled_in_where_nothing_is_compared() {
+    let text = fs::read_to_string(at_root("docs/examples/formats/minic89.json")).unwrap();
+    let test = text.find("\"tests\": [").unwrap() + "\"tests\": [".len();
+    let text =
+        format!("{}{{\"name\": \"far\", \"args\": [5], \"trace\": [{{\"step\": 9}}]}}]}}", &text[..test]);
+    let (ran, after) = blessed_text(&text, &["--fill"]);
+    assert!(ran.exit == 1 && ran.stderr.contains("step: the run has no such step"), "{ran:?}");
+    assert!(ran.stdout.ends_with("0 passed, 0 blessed, 0 not written, 1 refused, 0 errors\n"), "{ran:?}");
+    assert_eq!(after, text);
+}
+
+/// What cannot be written is not filled in, and the rest of the case is: a stack of 2^20 items is none to write.
+#[test]
+fn the_rest_of_a_case_is_filled_in() {
+    let pairs = "\"DUP\", \"PUSH2\", \"PACK\"".to_owned();
+    let script = format!("\"PUSH1\", {}", [&*pairs; 20].join(", "));
+    let text = format!(
+        r#"{{"category": "c", "name": "n", "machine": "neo3", "tests": [{{"name": "x", "script": [{script}], "steps": [{{"actions": ["Execute"], "result": {{"state": "HALT"}}}}]}}]}}"#
+    );
+    let (ran, after) = blessed_text(&text, &["--fill"]);
+    assert!(ran.exit == 0 && ran.stdout.contains("1 blessed, 0 not written, 0 refused"), "{ran:?}");
+    // Each array counts its two items, which are references to one array, and the stack counts the last one.
+    assert!(after.contains("\"refs\": 41") && !after.contains("resultStack"), "{after}");
+}
+
+/// `expectException` demands that a transaction is refused; without it, that it is executed.
+#[test]
+fn whether_a_transaction_is_refused_is_blessed() {
+    let old = fs::read_to_string(at_root("docs/examples/formats/statetest.json")).unwrap();
+    let limit = old.find("\"gasLimit\"").unwrap();
+    let at = limit + old[limit..].find("0x").unwrap();
+    let end = at + old[at..].find('"').unwrap();
+    // A transaction costs 21,000 before anything is executed.
+    let refused = format!("{}0x5207{}", &old[..at], &old[end..]);
+    let (ran, text) = blessed_text(&refused, &[]);
+    assert!(ran.exit == 1 && ran.stderr.contains("--allow-outcome-change accepts that"), "{ran:?}");
+    assert_eq!(text, refused);
+    let (ran, text) = blessed_text(&refused, &["--allow-outcome-change"]);
+    assert_eq!(ran.exit, 0, "{ran:?}");
+    assert!(text.contains("\"expectException\": \"TransactionException.INTRINSIC_GAS_TOO_LOW\""), "{text}");
+    let executed = text.replace("0x5207", &old[at..end]);
+    let (ran, text) = blessed_text(&executed, &["--allow-outcome-change"]);
+    assert_eq!(ran.exit, 0, "{ran:?}");
+    let parsed = |text: &str| serde_json::from_str::<Json>(text).unwrap();
+    assert_eq!(parsed(&text), parsed(&old));
+    // A null demands nothing.
+    let logs = &parsed(&old)["transfer"]["post"]["London"][0]["logs"];
+    let (ran, text) = blessed_text(&old.replace(&logs.to_string(), "null"), &["--fill"]);
+    assert_eq!(ran.exit, 0, "{ran:?}");
+    assert_eq!(text, old);
+}
+
 #[test]
 fn broken_cases_are_never_blessed() {
     let broken = Sandbox::new("\"gas\": \"0x013874\"", "\"gas\": 1.5");

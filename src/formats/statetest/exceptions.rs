@@ -131,6 +131,12 @@ pub(super) fn classes() -> impl Iterator<Item = &'static str> {
     CLASSES.iter().map(|(class, _)| *class)
 }
 
+/// The name of a class in the execution specifications, of several the first one; `None` for another class.
+pub(super) fn name_of(class: &str) -> Option<String> {
+    let (_, names) = CLASSES.iter().find(|row| row.0 == class)?;
+    names.first().map(|name| format!("{PREFIX}{name}"))
+}
+
 /// What `expectException` demands: one name, or any of several.
 pub(super) fn read(node: JsonNode<'_>, diagnostics: &mut Diagnostics) -> Option<DemandedRefusal> {
     let Some(text) = node.text() else {

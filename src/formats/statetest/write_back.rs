@@ -2,8 +2,9 @@
 
 use serde_json::{Value as Json, json};
 
+use super::exceptions;
 use crate::formats::ethereum_json::fresh;
-use crate::formats::fill::{Fill, missing};
+use crate::formats::fill::{Fill, missing_or_null};
 use crate::formats::write_back::{NotRepresentable, WrittenBack, WrongAssertion, hex_like, number_like};
 use crate::model::{Expected, PathKey, Value};
 use crate::text::edit::TextChange;
@@ -13,6 +14,11 @@ use crate::text::json::JsonNode;
 pub(super) const NO_HASH: &str = "0x0000000000000000000000000000000000000000000000000000000000000000";
 
 pub(super) fn write_back<'d>(failed: &WrongAssertion<'d, '_>) -> WrittenBack<'d> {
+    match failed.at.keys()[..] {
+        [PathKey::Name(name)] if name == "outcome" => return outcome(failed),
+        [PathKey::Name(name)] if name == "exception" => return failed.replace(refusal(failed.present()?)?),
+        _ => {}
+    }
     match (failed.expected, failed.actual) {
         (Expected::Absent, Some(value)) => {
             Ok(vec![TextChange::add_member(failed.node, &key(failed), fresh(value)?)])
@@ -30,10 +36,28 @@ pub(super) fn write_back<'d>(failed: &WrongAssertion<'d, '_>) -> WrittenBack<'d>
     }
 }
 
+/// Demands that the transaction is refused, or that it is executed. For which reason it is refused is another difference.
+fn outcome<'d>(failed: &WrongAssertion<'d, '_>) -> WrittenBack<'d> {
+    if *failed.present()? == Value::text("executed") {
+        return failed.remove(0);
+    }
+    let any = exceptions::classes().next().and_then(exceptions::name_of).map(Json::String);
+    Ok(vec![TextChange::add_member(failed.node, "expectException", any.unwrap_or_default())])
+}
+
+/// A refusal, as the execution specifications name it.
+fn refusal(class: &Value) -> Result<Json, NotRepresentable> {
+    let name = match class {
+        Value::Text(class) => exceptions::name_of(class),
+        _ => None,
+    };
+    name.map(Json::String).ok_or_else(|| NotRepresentable::value(class))
+}
+
 /// What an entry lacks of what all published entries, and the fixtures of the execution specifications, demand.
 pub(super) fn fill(entry: JsonNode<'_>) -> Fill<'_> {
     let demands = [("hash", json!(NO_HASH)), ("logs", json!(NO_HASH)), ("state", json!({}))];
-    Fill { ends: Vec::new(), rest: missing(entry, demands).collect() }
+    Fill { ends: Vec::new(), rest: missing_or_null(entry, demands).collect() }
 }
 
 fn key(failed: &WrongAssertion<'_, '_>) -> String {

@@ -68,6 +68,11 @@ impl NewMember {
         self.member(case).is_some_and(|member| member.range().contains(&(at as usize)))
     }
 
+    /// The changes that remove the member.
+    pub(super) fn removal<'d>(&self, case: JsonNode<'d>) -> Vec<TextChange<'d>> {
+        self.without_places(case, &[])
+    }
+
     /// The changes that remove everything from the member that contains none of these places, given in ascending order:
     /// the whole member, or members inside of it.
     pub(super) fn without_places<'d>(&self, case: JsonNode<'d>, places: &[u32]) -> Vec<TextChange<'d>> {
