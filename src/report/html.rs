@@ -1,5 +1,6 @@
 //! The report for a browser: one page with everything in it. It is readable without scripts; with scripts it
-//! can be searched and filtered. Cases that fail or are broken come first.
+//! can be searched and filtered. Cases that fail or are broken come first, and those that pass although they are known to
+//! fail.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -37,7 +38,7 @@ const MAX_OPEN: usize = 10;
 pub struct Html {
     out: Box<dyn Write>,
     options: ReportOptions,
-    /// The list of the cases that fail or are broken, or are expected to.
+    /// The list of the cases that fail, are broken, or pass although they are known to fail.
     rows: Spool,
     /// The list of the other cases, which comes after it.
     passing: Spool,
@@ -45,8 +46,10 @@ pub struct Html {
     explainable: HashMap<CaseId, Range<u64>>,
     /// The explanations that replace these texts: the start of each, its end and the explanation.
     explained: BTreeMap<u64, (u64, String)>,
-    /// The causes of the cases that do not pass.
+    /// What other reports group the cases of the first list by.
     causes: IndexMap<String, Cause>,
+    /// How many of these are causes of failures, which the run may explain.
+    explained_causes: usize,
     machines: IndexSet<Name>,
     /// Which instructions explain the failures, if some do.
     suspects: Option<Box<SuspectAnalysis>>,
@@ -59,6 +62,8 @@ struct Cause {
     count: usize,
     /// The anchor of the first one.
     first: String,
+    /// Whether the run explains some of them: it explains at most [`MAX_EXPLAINED`] causes.
+    is_explained: bool,
 }
 
 impl Html {
@@ -72,6 +77,7 @@ impl Html {
             explainable: HashMap::new(),
             explained: BTreeMap::new(),
             causes: IndexMap::new(),
+            explained_causes: 0,
             machines: IndexSet::new(),
             suspects: None,
             on: String::new(),
@@ -83,7 +89,7 @@ impl Html {
         let shown = id.to_string();
         let name = verdict.name();
         self.machines.extend(machine.clone());
-        let cause = report.cause();
+        let cause = report.group();
         let rows = if cause.is_some() { &mut self.rows } else { &mut self.passing };
         write!(rows, "<li class=\"{name}\" data-machine=\"{}\"", machine.as_deref().unwrap_or_default())?;
         let mut may_be_explained = false;
@@ -91,10 +97,14 @@ impl Html {
             let entry = self.causes.entry(cause);
             let (number, anchor) = (entry.index(), anchor(&shown));
             write!(rows, " id=\"{anchor}\" data-cause=\"{number}\"")?;
-            let cause = entry.or_insert(Cause { count: 0, first: anchor });
+            let cause = entry.or_insert_with(|| {
+                let is_explained = verdict.is_failed_or_broken() && self.explained_causes < MAX_EXPLAINED;
+                self.explained_causes += usize::from(is_explained);
+                Cause { count: 0, first: anchor, is_explained }
+            });
             cause.count += 1;
-            // The run explains at most this many causes, and at most this many cases per cause.
-            may_be_explained = number < MAX_EXPLAINED && cause.count <= MAX_EXPLAINED;
+            // The run also explains at most this many cases per cause.
+            may_be_explained = cause.is_explained && cause.count <= MAX_EXPLAINED;
         }
         let mut line = format!("<span class=\"verdict\">{name}</span> <code>{}</code>", html(&shown));
         if let Some(time) = time {
@@ -111,12 +121,11 @@ impl Html {
         writeln!(rows, "><details><summary>{line}</summary><pre>")?;
         let start = rows.length();
         write!(rows, "{text}")?;
-        if may_be_explained && verdict.is_failed_or_broken() {
+        if may_be_explained {
             self.explainable.insert(id.clone(), start..rows.length());
         }
         write!(rows, "</pre>")?;
-        let is_explorable = !self.options.hides_steps;
-        if is_explorable && verdict.failure().is_some_and(|failure| !failure.is_of_family()) {
+        if !self.options.hides_steps && verdict.failure().is_some() {
             let command = format!("vmconf explore {}{}", quoted(&shown), self.options.explorer_flags());
             write!(rows, "{}", look(&command))?;
         }
@@ -144,7 +153,8 @@ impl Html {
         }
         io::copy(&mut rows, &mut self.out)?;
         io::copy(&mut self.passing.reader()?, &mut self.out)?;
-        writeln!(self.out, "</ul>\n</main>\n<script>{SCRIPT}</script>\n</body>\n</html>")?;
+        writeln!(self.out, "</ul>\n<p id=\"said\" role=\"status\"></p>\n</main>")?;
+        writeln!(self.out, "<script>{SCRIPT}</script>\n</body>\n</html>")?;
         self.out.flush()
     }
 
@@ -230,7 +240,7 @@ impl Html {
             "<details id=\"causes\"{open}><summary>Causes: {}</summary>\n<ol>",
             self.causes.len()
         )?;
-        for (number, cause, Cause { count, first }) in self.largest_causes() {
+        for (number, cause, Cause { count, first, .. }) in self.largest_causes() {
             writeln!(
                 page,
                 "<li><span class=\"count\">{count} ×</span> <a href=\"#{first}\" data-cause=\"{number}\">\
@@ -293,7 +303,11 @@ fn explorer_link(explained: &ExplainedCase) -> String {
                 format!("\n  <a href=\"{}#failure={}\">at {at}</a>", html(uri), index + 1)
             });
             let others: String = others.collect();
-            format!("<a href=\"{}\">go through the run step by step</a>{others}\n\n", html(uri))
+            let more = match differences.len().saturating_sub(MAX_LINKED) {
+                0 => String::new(),
+                more => format!("\n  and {more} more, which the page lists"),
+            };
+            format!("<a href=\"{}\">go through the run step by step</a>{others}{more}\n\n", html(uri))
         }
         Some(ExplorerPage::Missing(why)) => format!("no page to go through the run: {}\n\n", html(why)),
     }

@@ -441,6 +441,25 @@ fn sarif_is_as_its_schema_says() {
     assert_eq!(same["locations"], alone["locations"]);
 }
 
+/// In the text of a message, `{0}` would stand for an argument, and brackets before a target in parentheses for a link.
+#[test]
+fn messages_of_sarif_have_no_arguments_and_no_links() {
+    let sarif: serde_json::Value = serde_json::from_str(&rendered("sarif")).unwrap();
+    let run = &sarif["runs"][0];
+    let messages = run["results"].as_array().unwrap().iter().map(|it| &it["message"]["text"]);
+    let rules = run["tool"]["driver"]["rules"].as_array().unwrap().iter();
+    let texts = messages.chain(rules.map(|it| &it["shortDescription"]["text"]));
+    let texts: Vec<_> = texts.map(|it| it.as_str().unwrap()).collect();
+    for text in &texts {
+        let others = text.replace("{{", "").replace("}}", "");
+        assert!(!others.contains(['{', '}']), "{text}");
+        assert!(!text.contains("[link]"), "{text}");
+    }
+    for escaped in [r"\u{{202e}}", r"\[link\](http://x)"] {
+        assert!(texts.iter().any(|it| it.contains(escaped)), "{escaped}");
+    }
+}
+
 #[test]
 fn text_is_the_same_for_any_number_of_threads() {
     let run = |report: &str, jobs: &str| {
@@ -853,6 +872,46 @@ fn html_works_in_a_browser() {
     let link = select(&page, "#causes a")[0].attr("href").unwrap().to_owned();
     let (page, _) = open(&link);
     assert_eq!(select(&page, &format!("{link} details[open]")).len(), 1);
+}
+
+/// A link to a case opens it, also one that has nothing to open, and stays in the address, so that it can be copied.
+#[test]
+fn a_link_to_a_case_stays_in_the_address() {
+    let Some(browser) = browser() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    // The policy of the page allows no script but its own.
+    let text = rendered("html");
+    let (before, rest) = text.split_once("<meta http-equiv").unwrap();
+    let (_, rest) = rest.split_once(">\n").unwrap();
+    let script = "<script>setTimeout(() => { document.title = location.hash; }, 1000);</script></body>";
+    let text = format!("{before}{rest}").replace("</body>", script);
+    let text = text.replacen("<li class=\"pass\"", "<li id=\"bare\" class=\"pass\"", 1);
+    let page = Html::parse_document(&text);
+    let link = select(&page, "#causes a")[0].attr("href").unwrap();
+    for (fragment, opened) in [(link, 1), ("#bare", 0)] {
+        // Another file, since the browser does not open the one again that it shows.
+        let path = folder.path().join(format!("{opened}.html"));
+        fs::write(&path, &text).unwrap();
+        let page = Html::parse_document(&browser.dom(&path, fragment));
+        assert_eq!(select(&page, "title")[0].text().collect::<String>(), fragment);
+        assert_eq!(select(&page, "#cases > li[hidden]").len(), 0);
+        assert_eq!(select(&page, "#cases details[open]").len(), opened, "{fragment}");
+    }
+}
+
+/// The page lists the causes of the cases that other reports group, and these cases first.
+#[test]
+fn html_has_the_causes_of_other_reports() {
+    let page = rendered("html");
+    let page = Html::parse_document(&page);
+    let rows = select(&page, "#cases > li");
+    assert!(rows.is_sorted_by_key(|row| row.attr("data-cause").is_none()));
+    let of = |has_cause: bool| -> HashSet<&str> {
+        let rows = rows.iter().filter(|row| row.attr("data-cause").is_some() == has_cause);
+        rows.filter_map(|row| row.attr("class")).collect()
+    };
+    assert_eq!(of(true), HashSet::from(["fail", "fixed", "error", "crash", "timeout", "flaky"]));
+    assert_eq!(of(false), HashSet::from(["pass", "known", "unsupported", "skip"]));
 }
 
 /// GitHub takes 1 MiB for a step. What does not fit in half of that is counted.

@@ -20,6 +20,7 @@ const machine = element(form, "[name=machine]", HTMLSelectElement);
 const cause = element(form, "[name=cause]", HTMLSelectElement);
 /** @type {NodeListOf<HTMLInputElement>} */ const verdicts = form.querySelectorAll("[name=verdict]");
 const shown = element(document, "#shown", HTMLOutputElement);
+const said = element(document, "#said", HTMLParagraphElement);
 /** @type {NodeListOf<HTMLLIElement>} */ const rows = document.querySelectorAll("#cases > li");
 const cases = Array.from(rows, (row) => ({ row, text: (row.textContent ?? "").toLowerCase() }));
 
@@ -46,22 +47,29 @@ function address() {
   return "#" + wanted;
 }
 
-/** Takes the filters from the address, or opens the case that it names. */
-function follow() {
-  const named = document.getElementById(location.hash.slice(1));
-  if (named !== null && named.matches("#cases > li")) {
-    form.reset();
-    filter();
-    element(named, "details", HTMLDetailsElement).open = true;
-    named.scrollIntoView({ block: "center" });
-    return;
-  }
-  const wanted = new URLSearchParams(location.hash.slice(1));
+/** Gives the filters the values that an address has; the others become empty. */
+function fill(/** @type {URLSearchParams} */ wanted) {
   search.value = wanted.get("q") ?? "";
   machine.value = wanted.get("machine") ?? "";
   cause.value = wanted.get("cause") ?? "";
   for (const box of verdicts) box.checked = wanted.getAll("verdict").includes(box.value);
   filter();
+}
+
+/** Takes the filters from the address, or opens the case that it names. The address stays: it is a link to the case. */
+function follow() {
+  const named = document.getElementById(location.hash.slice(1));
+  if (named === null || !named.matches("#cases > li")) return fill(new URLSearchParams(location.hash.slice(1)));
+  fill(new URLSearchParams());
+  const details = named.querySelector("details");
+  if (details !== null) details.open = true;
+  (named.querySelector("summary") ?? named).scrollIntoView({ block: "center" });
+}
+
+/** Keeps what has the focus, and what an address names, below the filters, which stay in view of a wide window. */
+function makeRoom() {
+  const covered = getComputedStyle(form).position === "sticky" ? form.offsetHeight : 0;
+  document.documentElement.style.scrollPaddingTop = `${covered + 8}px`;
 }
 
 function changed() {
@@ -77,15 +85,27 @@ form.addEventListener("input", changed);
 form.addEventListener("reset", () => setTimeout(changed));
 form.addEventListener("submit", (event) => event.preventDefault());
 addEventListener("hashchange", follow);
-/** Copies what is in front of a button, and says whether that worked. */
+
+/** How long a button shows whether it copied, in milliseconds. */
+const SHOWN_FOR = 4000;
+
+/** Copies what is in front of a button, and says whether that worked, also to those who hear the page. */
 async function copy(/** @type {HTMLButtonElement} */ button) {
   const text = button.parentElement?.querySelector("code")?.textContent ?? "";
+  let [mark, result] = ["✓", "copied"];
   try {
     await navigator.clipboard.writeText(text);
-    button.textContent = "✓";
   } catch {
-    button.textContent = "✗";
+    [mark, result] = ["✗", "this browser does not let the page copy"];
   }
+  button.textContent = mark;
+  button.title = result;
+  said.textContent = result;
+  setTimeout(() => {
+    button.textContent = "⧉";
+    button.title = "copy the command";
+    said.textContent = "";
+  }, SHOWN_FOR);
 }
 
 for (const button of document.querySelectorAll(".look button")) if (button instanceof HTMLButtonElement) button.hidden = false;
@@ -93,4 +113,6 @@ document.addEventListener("click", ({ target }) => {
   if (target instanceof HTMLButtonElement && target.matches(".look button")) copy(target);
 });
 form.hidden = false;
+makeRoom();
+new ResizeObserver(makeRoom).observe(form);
 follow();
