@@ -10,7 +10,7 @@ use crate::model::rule::{LintRule, RULES};
 use crate::model::{Diagnostic, DiagnosticPlace, Edit, escaped};
 use crate::text::file_name::{in_checkout, uri};
 use crate::text::json::quoted;
-use crate::text::sarif::OPENING;
+use crate::text::sarif::{OPENING, message_text};
 use crate::text::source_text::SourceText;
 use crate::wire::line::one_line;
 
@@ -70,7 +70,7 @@ impl LintOutput for LintSarif {
 }
 
 fn described(rule: LintRule) -> Value {
-    json!({ "id": rule.name(), "shortDescription": { "text": rule.doc() } })
+    json!({ "id": rule.name(), "shortDescription": { "text": message_text(rule.doc()) } })
 }
 
 fn result(checked: &Checked, diagnostic: &Diagnostic, below_checkout: &str) -> Value {
@@ -112,5 +112,5 @@ fn replacement(text: &SourceText, place: &DiagnosticPlace, edit: &Edit) -> Value
 /// The problem, what is expected and the suggestion, in one line.
 fn message(diagnostic: &Diagnostic) -> String {
     let suggestion = diagnostic.suggestion().map(|name| format!("; did you mean {}?", quoted(name)));
-    escaped(&format!("{diagnostic}{}", suggestion.unwrap_or_default())).into_owned()
+    message_text(&escaped(&format!("{diagnostic}{}", suggestion.unwrap_or_default())))
 }

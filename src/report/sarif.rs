@@ -15,7 +15,7 @@ use super::truncate::truncate;
 use crate::model::{CaseReport, Event, Exit, Position, RunSummary, Verdict, counted, escaped};
 use crate::text::config::CONFIG_FILE;
 use crate::text::file_name::{in_checkout, uri};
-use crate::text::sarif::OPENING;
+use crate::text::sarif::{OPENING, message_text};
 use crate::wire::line::one_line;
 
 /// The maximum length of a part of a message, in characters.
@@ -94,7 +94,7 @@ impl Sarif {
         let case = format!("{} {}", report.verdict.name(), report.id);
         let mut lines = vec![truncate(&escaped(&case), 0, MAX_LENGTH)];
         lines.extend(annotation::lines(report, &self.options.flags, MAX_LENGTH));
-        lines.join("\n")
+        message_text(&lines.join("\n"))
     }
 
     /// The line that demands what differs; of a machine that broke down, where the case begins. What a machine does wrong
@@ -121,7 +121,8 @@ impl Sarif {
             let more = counted(self.left_out, "more result");
             self.notifications.push(notification(&format!("{more}: a report has at most {MAX_RESULTS}")));
         }
-        let described = |rule: &String| json!({ "id": rule, "shortDescription": { "text": rule } });
+        let described =
+            |rule: &String| json!({ "id": rule, "shortDescription": { "text": message_text(rule) } });
         let driver = json!({
             "name": "vmconf",
             "version": env!("CARGO_PKG_VERSION"),
@@ -139,7 +140,7 @@ impl Sarif {
 }
 
 fn notification(text: &str) -> Json {
-    json!({ "level": "note", "message": { "text": escaped(text) } })
+    json!({ "level": "note", "message": { "text": message_text(&escaped(text)) } })
 }
 
 impl Report for Sarif {

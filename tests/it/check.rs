@@ -100,6 +100,18 @@ fn sarif_is_as_its_schema_says() {
     }
 }
 
+/// In the text of a message, `{0}` would stand for an argument, and brackets before a target in parentheses for a link.
+#[test]
+fn messages_of_sarif_have_no_arguments_and_no_links() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("v.json");
+    let typo = fs::read_to_string(at_root("docs/examples/suite/typo.json")).unwrap();
+    fs::write(&path, typo.replace("0x0186g0", "0x{0}[l](http://x)")).unwrap();
+    let (sarif, _) = sarif(&[path.to_str().unwrap()]);
+    let texts: Vec<_> = results(&sarif).iter().map(|it| it["message"]["text"].as_str().unwrap()).collect();
+    assert!(texts.iter().any(|it| it.contains(r"0x{{0}}\[l\](http://x)")), "{texts:?}");
+}
+
 /// Places and fixes in SARIF lead to the same text as `--fix`.
 #[test]
 fn fixes_in_sarif_are_those_that_are_made() {
