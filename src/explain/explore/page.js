@@ -412,10 +412,11 @@ function goAlone(/** @type {number} */ index) {
   keepLink();
 }
 
-/** What follows the address of the page to open it here, with the selected datum. */
+/** What follows the address of the page to open it here, with the selected datum and the assertion that is shown. */
 function link() {
   const parameters = new URLSearchParams({ step: String(run.first + now) });
   if (pair !== null) parameters.set("run", String(active));
+  if (run.failures.length > 1) parameters.set("failure", String(shownFailure + 1));
   if (datum !== null) parameters.set("datum", run.data[datum]);
   return "#" + parameters;
 }
@@ -1217,25 +1218,50 @@ function placesOf(/** @type {number} */ its) {
   return line < 0 ? [] : lineAt(line)[5];
 }
 
-/** Goes to the step of the address and selects its datum, or goes to the failing assertion with its number, or the first. */
+/**
+ * Shows the failing assertion with the number in the address, or the first, and goes to the step of the address and selects
+ * its datum, or else to where the assertion fails.
+ */
 function follow() {
   const parameters = new URLSearchParams(location.hash.slice(1));
   const [step, side, name, failure] = ["step", "run", "datum", "failure"].map((key) => parameters.get(key));
   if (side === "0" || side === "1") take(Number(side));
   const its = name === null ? -1 : run.data.indexOf(name);
   if (its >= 0) [datum, places] = [its, placesOf(its)];
-  if (run.failures[Number(failure) - 1] !== undefined) showFailure(Number(failure) - 1);
-  else if (step !== null && /^\d+$/.test(step)) go(Number(step) - run.first);
+  const isOfFailure = run.failures[Number(failure) - 1] !== undefined;
+  if (isOfFailure) shownFailure = Number(failure) - 1;
+  if (step !== null && /^\d+$/.test(step)) go(Number(step) - run.first);
+  else if (isOfFailure) moves.failure();
   else if (pair !== null && pair.difference !== null) moves.difference();
   else if (run.failures.length > 0) moves.failure();
   else go(0);
 }
 
+/** Whether a field uses a key itself. The time line and the list of failing assertions, whose lines begin with numbers, use no letters. */
+function isOfField(/** @type {EventTarget | null} */ target, /** @type {string} */ key) {
+  if (target === view.time || target === view.failures) return !/^[a-z]$/i.test(key);
+  return target instanceof HTMLInputElement;
+}
+
+/** Leaves a field, or else closes the whole row and the list of writes. */
+function leave(/** @type {EventTarget | null} */ target) {
+  if (!(target instanceof HTMLInputElement) && target !== view.failures) {
+    if (view.details.hidden && view.writesPart.hidden) return;
+    view.details.hidden = true;
+    view.writesPart.hidden = true;
+  }
+  focusPanes();
+}
+
+function focusPanes() {
+  (view.state.hidden ? view.code : view.state).focus();
+}
+
 addEventListener("keydown", (event) => {
   const target = event.target;
-  if (target instanceof HTMLInputElement && event.key === "Escape") return view.state.focus();
+  if (event.key === "Escape" || (event.key === "Enter" && target === view.failures)) return leave(target);
   if (target instanceof HTMLButtonElement && event.key === "Enter") return;
-  if (target instanceof HTMLInputElement || target instanceof HTMLSelectElement || event.ctrlKey || event.altKey || event.metaKey) return;
+  if (isOfField(target, event.key) || event.ctrlKey || event.altKey || event.metaKey) return;
   const list = (target instanceof Element && target.closest("[role=listbox]")) || view.state;
   const move = keys[event.key];
   if (move !== undefined) moves[move]();
@@ -1244,6 +1270,7 @@ addEventListener("keydown", (event) => {
   else if (event.key === "g") view.step.focus();
   else if (event.key === "/" || event.key === "\\") focusSearch(event.key === "\\");
   else if (event.key === "r") view.filter.focus();
+  else if (event.key === "t" && target === view.time) focusPanes();
   else if (event.key === "t") view.time.focus();
   else if (event.key === "c") view.condition.focus();
   else if (event.key === "l" && !view.failuresPart.hidden) view.failures.focus();
@@ -1262,7 +1289,7 @@ view.search.addEventListener("keydown", (event) => {
   sought = view.search.value.trim();
   goToMatch(event.shiftKey || isSoughtBack);
   isSoughtBack = false;
-  view.state.focus();
+  focusPanes();
 });
 view.time.addEventListener("input", () => go(Number(view.time.value)));
 view.details.addEventListener("click", ({ target }) => copyBy(target));

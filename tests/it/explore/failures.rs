@@ -40,6 +40,41 @@ fn all_failing_assertions_are_places_to_go() {
     let script = "view.failures.value = '2'; view.failures.dispatchEvent(new Event('change'));";
     let third = after(browser, &page, script, "");
     assert!(texts(&third, "#failure")[0].contains("(3 of 5)"));
+    // The address that the page gets names the assertion, also away from where it fails.
+    let address =
+        &texts(&after(browser, &page, "moves.back(); say(location.hash);", "#failure=4"), "#status")[0];
+    assert!(address.starts_with("#step="), "{address}");
+    let fourth = after(browser, &page, "say(String(run.first + now));", address);
+    assert!(texts(&fourth, "#failure")[0].contains("(4 of 5)"), "{address}");
+    assert!(address.starts_with(&format!("#step={}&", texts(&fourth, "#status")[0])), "{address}");
+}
+
+/// Keys work in the list of failing assertions and on the time line, and leave them; Escape closes what is open.
+#[test]
+fn the_keys_of_a_page_leave_what_they_opened() {
+    let Some(browser) = browser() else { return };
+    let keys = [
+        ("l", "failures 0 true"),
+        ("b", "failures -1 true"),
+        ("Escape", "state -1 true"),
+        ("t", "time -1 true"),
+        ("b", "time -2 true"),
+        ("t", "state -2 true"),
+        ("t", "time -2 true"),
+        ("Escape", "state -2 true"),
+        ("y", "state -2 false"),
+        ("Escape", "state -2 true"),
+    ];
+    let names: Vec<_> = keys.iter().map(|(key, _)| *key).collect();
+    let script = format!(
+        "const start = now; const seen = {}.map((key) => {{\
+         document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {{ key, bubbles: true }}));\
+         return `${{document.activeElement.id}} ${{now - start}} ${{view.details.hidden}}`; }}); say(seen.join('; '));",
+        json!(names)
+    );
+    let shown = after(browser, &page(SEVERAL), &script, "");
+    let expected: Vec<_> = keys.iter().map(|(_, shown)| *shown).collect();
+    assert_eq!(texts(&shown, "#status"), [expected.join("; ")]);
 }
 
 /// The failing datum, and the instruction that `p` goes to from where the explorer opens.
