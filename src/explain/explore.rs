@@ -36,7 +36,7 @@ use super::recording::{
     Datum, DatumId, Direction, KeepGoing, Moment, Recording, Sought, StepWrites, TimeLine, WriteCondition,
     sections_of,
 };
-use crate::model::escaped;
+use crate::model::{counted, escaped};
 use crate::text::shell::ShellWords;
 
 /// Which part of the screen the selection is in.
@@ -401,7 +401,7 @@ impl Explorer {
         }
         let line = |(index, it): (usize, &OpenedAssertion)| (it.line.clone(), ListPlace::Assertion(index));
         let lines = self.assertions.iter().enumerate().map(line).collect();
-        let title = format!("{} failing assertions", self.assertions.len());
+        let title = counted(self.assertions.len(), "failing assertion");
         self.mode = ExplorerMode::List(PlaceList { title, lines, selected: self.shown_assertion });
     }
 

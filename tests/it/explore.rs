@@ -150,6 +150,16 @@ fn a_click_selects_a_line() {
     assert_eq!(explorer.recording().now().step(), 5);
 }
 
+/// A terminal has two columns for each of these characters.
+#[test]
+fn a_title_of_wide_characters_leaves_room_for_the_step() {
+    let Opened { recording, assertions, .. } = opened(GCD);
+    let end = format!(" step 0 of {}\"", recording.steps());
+    let mut explorer = Explorer::new(recording, "日本".repeat(40), assertions, Vec::new());
+    let screen = screen_of(&mut explorer, 80, 24);
+    assert!(screen.lines().next().unwrap().contains(&end), "{screen}");
+}
+
 #[test]
 fn strings_of_a_vector_are_no_commands_for_the_terminal() {
     let mut explorer = explorer("tests/samples/trace/hostile.json");

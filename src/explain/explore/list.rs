@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::keys::{self, ExplorerCommand, ExplorerKey};
 use crate::explain::recording::{Datum, DatumWrite, DatumWriter};
+use crate::model::counted;
 
 /// The most writes in a list, the last ones.
 const MAX_WRITES: usize = 10_000;
@@ -86,7 +87,7 @@ impl LastWrites {
         let omitted =
             if self.count > MAX_WRITES { format!(", the last {MAX_WRITES}") } else { String::new() };
         PlaceList {
-            title: format!("{} writes of {}{omitted}", self.count, datum.id),
+            title: format!("{} of {}{omitted}", counted(self.count, "write"), datum.id),
             lines: self.kept.iter().map(|it| (write_line(it), place_of(it))).collect(),
             selected: self.kept.partition_point(|write| write.step <= now).saturating_sub(1),
         }

@@ -19,6 +19,7 @@ use crate::explain::recording::Direction;
 use crate::machines::inspect::InspectSource;
 use crate::machines::view::ViewScope;
 use crate::model::escaped;
+use crate::text::columns::{columns, first_columns};
 
 /// The share of the width for the code, in percent.
 const CODE: u16 = 45;
@@ -129,9 +130,11 @@ fn title(explorer: &Explorer, width: u16) -> Line<'static> {
 }
 
 fn title_line(left: &str, right: &str, width: u16) -> Line<'static> {
-    let room = usize::from(width).saturating_sub(right.chars().count());
-    let left: String = escaped(left).chars().take(room).collect();
-    Line::styled(format!("{left:<room$}{right}"), REVERSED)
+    let room = usize::from(width).saturating_sub(columns(right));
+    let left = escaped(left);
+    let left = first_columns(&left, room);
+    let gap = room.saturating_sub(columns(left));
+    Line::styled(format!("{left}{:gap$}{right}", ""), REVERSED)
 }
 
 /// The part of a pane inside its border.
@@ -196,7 +199,7 @@ fn narrow_help(cell: impl Fn(&super::KeyRow) -> String, half: usize) -> Vec<Line
     let mut lines: Vec<String> = Vec::new();
     let mut is_open = false;
     for text in KEYS.iter().map(cell) {
-        let is_short = text.chars().count() < half;
+        let is_short = columns(&text) < half;
         match lines.last_mut() {
             Some(line) if is_open && is_short => {
                 *line = format!("{line:<half$}{text}");
@@ -254,7 +257,7 @@ fn wrapped(line: &str, width: usize) -> Vec<String> {
     let mut pieces = vec![String::new()];
     let mut cells = 0;
     for character in line.chars() {
-        let its = Span::raw(character.to_string()).width();
+        let its = columns(character.encode_utf8(&mut [0; 4]));
         if cells + its > width && cells > 0 {
             pieces.push(String::new());
             cells = 0;

@@ -3,6 +3,7 @@
 use super::{Explorer, id_text};
 use crate::explain::recording::{Datum, KeepGoing};
 use crate::model::counted;
+use crate::text::columns::{columns, first_columns};
 
 /// How many lines it has.
 pub(super) const LINES: usize = 3;
@@ -84,10 +85,11 @@ fn block(depth: usize, most: usize) -> char {
 /// A mark in a column, with a text on the side where there is more room.
 fn beside_mark(column: usize, room: usize, text: &str) -> String {
     let (left, right) = (column, room.saturating_sub(column + 1));
-    let cut = |room: usize| text.chars().take(room).collect::<String>();
     if right >= left {
-        format!("{:column$}▲ {}", "", cut(right.saturating_sub(1)))
+        format!("{:column$}▲ {}", "", first_columns(text, right.saturating_sub(1)))
     } else {
-        format!("{:>width$} ▲", cut(left.saturating_sub(1)), width = left.saturating_sub(1))
+        let text = first_columns(text, left.saturating_sub(1));
+        let gap = left.saturating_sub(1 + columns(text));
+        format!("{:gap$}{text} ▲", "")
     }
 }
