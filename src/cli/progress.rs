@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 
+use console::Term;
 use indexmap::IndexMap;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use vmconf::model::{Diagnostic, Event};
@@ -75,9 +76,15 @@ impl Progress {
     }
 }
 
+/// The bar is 40 columns wide if the terminal has this number of columns, and otherwise fills what the numbers leave of a
+/// line: a longer line would not be erased as a whole.
+const WIDE: u16 = 80;
+
 fn bar(files: u64) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(files), ProgressDrawTarget::stderr_with_hz(10));
-    if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} files {elapsed}") {
+    let (_, columns) = Term::stderr().size();
+    let width = if columns < WIDE { "{wide_bar}" } else { "{bar:40}" };
+    if let Ok(style) = ProgressStyle::with_template(&format!("{width} {{pos}}/{{len}} files {{elapsed}}")) {
         bar.set_style(style);
     }
     bar.enable_steady_tick(Duration::from_millis(200));

@@ -144,11 +144,10 @@ pub struct UsedVm {
 }
 
 impl UsedVm {
-    /// What it reports that it lacks, in a line; `None` if it names nothing.
-    pub fn lacks_in_words(&self) -> Option<String> {
+    /// What it reports that it lacks, in a line that calls it by this name; `None` if it lacks nothing.
+    pub fn lacks_in_words(&self, name: &str) -> Option<String> {
         let lacks = self.lacks.join(", ");
-        (!lacks.is_empty())
-            .then(|| escaped(&format!("{} says that it lacks: {lacks}", self.name)).into_owned())
+        (!lacks.is_empty()).then(|| escaped(&format!("{name} says that it lacks: {lacks}")).into_owned())
     }
 }
 

@@ -68,7 +68,7 @@ impl Markdown {
         for field in &self.not_compared {
             writeln!(text, "\n{}", code_span(&field.to_string()))?;
         }
-        if let Some(lacks) = self.vm.as_ref().and_then(UsedVm::lacks_in_words) {
+        if let Some(lacks) = self.vm.as_ref().and_then(|vm| vm.lacks_in_words(&vm.name)) {
             writeln!(text, "\n{}", code_span(&lacks))?;
         }
         let (mut left, mut omitted) = (MAX_BYTES, 0);

@@ -172,18 +172,17 @@ pub(super) fn groups_html(matrix: &Matrix) -> String {
     parts.concat()
 }
 
-/// An SVG with the name of a machine, how many of all cases pass, and how many it does not support; `None` if there is
-/// no such machine. Skipped cases do not count.
+/// An SVG with the name of a machine, how many of all cases pass, how many are known to fail, and how many it does not
+/// support; `None` if there is no such machine. Skipped cases do not count.
 pub fn badge(matrix: &Matrix, machine: usize) -> Option<String> {
     const CHARACTER: usize = 7;
     let name = html_text(matrix.machines.get(machine)?);
     let all = matrix.total(machine);
     let cases = all.cases() - all.skipped;
-    let unsupported = match all.unsupported {
-        0 => String::new(),
-        unsupported => format!(", {unsupported} unsupported"),
-    };
-    let score = format!("{} of {cases}{unsupported}", all.passed);
+    let others = [(all.known, "known"), (all.unsupported, "unsupported")].into_iter();
+    let others = others.filter(|(count, _)| *count > 0).map(|(count, name)| format!("{count} {name}"));
+    let score: Vec<_> = [format!("{} of {cases}", all.passed)].into_iter().chain(others).collect();
+    let score = score.join(", ");
     let color = if all.passed > 0 && all.passed + all.unsupported == cases { "#2e7d32" } else { "#b25000" };
     let left = matrix.machines[machine].chars().count() * CHARACTER + 12;
     let right = score.len() * CHARACTER + 12;

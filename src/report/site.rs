@@ -8,7 +8,6 @@ use super::html_page::{GENERATOR, html_text, page, table};
 use super::matrix::{badge, groups_html};
 use super::ran_suites::{UnlikeSuites, short};
 use super::statement::{MAX_SHOWN, NO_EXTENSIONS, UNSAID, category_rule, facts, left_out, statement};
-use crate::model::UsedVm;
 use crate::wire::matrix::{Matrix, MatrixCell};
 
 /// Follows the slug of a machine in the names of the files of its statement.
@@ -170,7 +169,7 @@ fn machine_page(matrix: &Matrix, it: &SiteMachine<'_>) -> String {
     if run.is_not_started {
         return page(&it.machine.name, TO_OVERVIEW, &main);
     }
-    main.push_str(&capabilities(run));
+    main.push_str(&capabilities(it.machine, run));
     main.push_str(&deviations(run));
     main.push_str(&extensions(run));
     main.push_str("<h2>History</h2>\n");
@@ -215,10 +214,11 @@ fn digest(digest: Option<String>) -> String {
     }
 }
 
-fn capabilities(run: &ConformanceRun) -> String {
+fn capabilities(machine: &ConformanceMachine, run: &ConformanceRun) -> String {
     let mut text = "<h2>Capabilities</h2>\n".to_owned();
     let _ = writeln!(text, "<p>Compared: {}.</p>", not_compared(run));
-    if let Some(lacks) = run.vm.as_ref().and_then(UsedVm::lacks_in_words) {
+    // The pages have another name than the run if one is given with its report.
+    if let Some(lacks) = run.vm.as_ref().and_then(|vm| vm.lacks_in_words(&machine.name)) {
         let _ = writeln!(text, "<p>{}.</p>", html_text(&lacks));
     }
     if run.unsupported.is_empty() {
@@ -302,7 +302,7 @@ fn statement_page(it: &SiteMachine<'_>, suite: &dyn Fn(&str) -> String) -> Strin
     let _ = writeln!(main, "<p class=\"rest\">{}</p>", category_rule());
     main.push_str(&deviations(run));
     main.push_str(&extensions(run));
-    main.push_str(&capabilities(run));
+    main.push_str(&capabilities(it.machine, run));
     main.push_str("<h2>Suites</h2>\n");
     main.push_str(&suites(run, suite));
     page(&title, &navigation, &main)

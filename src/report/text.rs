@@ -81,7 +81,7 @@ impl TextReport {
         for field in &self.not_compared {
             writeln!(self.out, "{field}")?;
         }
-        if let Some(lacks) = self.vm.as_ref().and_then(UsedVm::lacks_in_words) {
+        if let Some(lacks) = self.vm.as_ref().and_then(|vm| vm.lacks_in_words(&vm.name)) {
             writeln!(self.out, "{}", truncate(&lacks, 0, 4 * WIDTH))?;
         }
         summary(&mut self.out, end, self.vm.as_ref())?;

@@ -104,7 +104,8 @@ fn a_badge_says_how_many_cases_pass() {
     assert_eq!((&*said, &color), ("2 of 3, 1 unsupported", &good));
     for (cell, expected) in [
         (MatrixCell { passed: 2, failed: 1, ..none }, "2 of 3"),
-        (MatrixCell { passed: 2, known: 1, unsupported: 1, ..none }, "2 of 4, 1 unsupported"),
+        (MatrixCell { passed: 2, known: 1, unsupported: 1, ..none }, "2 of 4, 1 known, 1 unsupported"),
+        (MatrixCell { passed: 2, known: 1, ..none }, "2 of 3, 1 known"),
         (MatrixCell { unsupported: 3, ..none }, "0 of 3, 3 unsupported"),
         (none, "0 of 0"),
     ] {
@@ -348,7 +349,7 @@ fn the_site_shows_what_reports_say() {
     ] {
         assert!(statement.contains(part), "{part}: {statement}");
     }
-    assert!(read("mine.svg").contains(">1 of 3, 1 unsupported<"), "{}", read("mine.svg"));
+    assert!(read("mine.svg").contains(">1 of 3, 1 known, 1 unsupported<"), "{}", read("mine.svg"));
     // The same reports give the same pages, which replace those of vmconf and no others.
     let index = read("index.html");
     assert!(index.contains(">not run<"), "{index}");
@@ -696,6 +697,11 @@ fn reports_have_what_the_machine_lacks() {
     assert_eq!(vmconf(&of_report).exit, 0);
     let statement = fs::read_to_string(&file).unwrap();
     assert!(statement.contains("- says that it lacks: <code>blobs</code>\n"), "{statement}");
+    // On pages, a machine has the name that is given with its report.
+    let (site, results) = (folder.path().join("site"), format!("named={}", report.display()));
+    assert_eq!(vmconf(&["matrix", "--results", &results, "--site", site.to_str().unwrap()]).exit, 0);
+    let page = fs::read_to_string(site.join("named.html")).unwrap();
+    assert!(page.contains("<p>named says that it lacks: forks, blobs.</p>"), "{page}");
 }
 
 /// A report that is cut, is of a part, or is none: the line and what is wrong with it.

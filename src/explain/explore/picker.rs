@@ -2,6 +2,7 @@
 
 use super::keys::ExplorerKey;
 use super::list::{ListPlace, ListReaction, PlaceList};
+use crate::model::counted;
 
 /// The keys of the list, and what they do.
 pub(super) const PICKER_KEYS: &[(&str, &str)] = &[
@@ -48,7 +49,7 @@ impl CasePicker {
     pub fn new(ids: &[String], omitted: &str) -> CasePicker {
         let lines = ids.iter().enumerate().map(|(index, id)| (id.clone(), ListPlace::Case(index)));
         let list = PlaceList { title: String::new(), lines: lines.collect(), selected: 0 };
-        let title = format!("{} cases{omitted}", ids.len());
+        let title = format!("{}{omitted}", counted(ids.len(), "case"));
         let mut picker = CasePicker { list, page: 10, mode: PickerMode::List, title };
         picker.enter(PickerMode::List);
         picker
