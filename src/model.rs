@@ -72,7 +72,7 @@ pub use self::path::{Path, PathKey, PathParent};
 pub use self::position::{Origin, Position, without_bom};
 pub use self::renderer::Renderer;
 pub use self::shape::{MapKeys, MemberShape, NumberNotation, Shape};
-pub use self::signature::{Signature, cause, signature};
+pub use self::signature::{MAX_SIGNATURE, Signature, cause, signature};
 pub use self::state_table::{MemoryWindow, StateRow, StateTable};
 pub use self::suspects::{
     DoubtfulCase, SeparatingCondition, Suspect, SuspectAnalysis, SuspectName, UnexplainedCases,

@@ -12,8 +12,8 @@ use super::path::{Path, PathKey};
 use super::value::Value;
 use super::verdict::{Breakdown, CaseDifference, Failure, FirstTry, Verdict};
 
-/// The maximum length of a signature in a report; a vector controls the length of a message.
-const MAX_LENGTH: usize = 400;
+/// The maximum length of a signature and of a cause, in characters; a vector controls the length of a message.
+pub const MAX_SIGNATURE: usize = 400;
 
 /// How a case fails: `evm post/*/storage/*: other value`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -60,7 +60,7 @@ pub fn signature(machine: Option<&str>, verdict: &Verdict) -> Option<String> {
             format!("{}flaky: {}", of_machine(machine), general(&breakdown.what))
         }
     };
-    Some(escaped(&signature).chars().take(MAX_LENGTH).collect())
+    Some(escaped(&signature).chars().take(MAX_SIGNATURE).collect())
 }
 
 fn of_machine(machine: Option<&str>) -> String {
@@ -74,7 +74,7 @@ pub fn cause(machine: Option<&str>, verdict: &Verdict) -> Option<String> {
     let ended = verdict.failure().filter(|it| it.differences.first().is_some_and(|it| ends(it).is_some()));
     let ended = ended.map(|failure| general(clause(&failure.ended))).filter(|ended| !ended.is_empty());
     let ended = ended.map_or(String::new(), |ended| format!("; {ended}"));
-    Some(format!("{signature}{ended}").chars().take(MAX_LENGTH).collect())
+    Some(format!("{signature}{ended}").chars().take(MAX_SIGNATURE).collect())
 }
 
 /// All errors, without duplicates.

@@ -19,9 +19,11 @@ use super::kind::{Needs, Report, ReportOptions};
 use super::slow::seconds;
 use super::spool::Spool;
 use super::suspects::{head as suspects_head, heading};
+use super::truncate::truncate_cause;
 use crate::model::explanation::MAX_EXPLAINED;
 use crate::model::{
-    CaseId, CaseReport, Event, ExplainedCase, ExplorerPage, Name, RunSummary, SuspectAnalysis, escaped,
+    CaseId, CaseReport, Event, ExplainedCase, ExplorerPage, MAX_SIGNATURE, Name, RunSummary, SuspectAnalysis,
+    escaped,
 };
 use crate::text::html_head::HtmlHead;
 use crate::text::shell::quoted;
@@ -195,7 +197,7 @@ impl Html {
         writeln!(page, "</select></label>")?;
         writeln!(page, "<label class=\"wide\">Cause <select name=\"cause\"><option value=\"\">all</option>")?;
         for (number, cause, Cause { count, .. }) in self.largest_causes() {
-            writeln!(page, "<option value=\"{number}\">{count} × {}</option>", html(cause))?;
+            writeln!(page, "<option value=\"{number}\">{count} × {}</option>", shown_cause(cause))?;
         }
         writeln!(page, "</select></label>\n<button type=\"reset\">Reset</button>")?;
         writeln!(page, "<output id=\"shown\" aria-live=\"polite\"></output>\n</form>")
@@ -245,7 +247,7 @@ impl Html {
                 page,
                 "<li><span class=\"count\">{count} ×</span> <a href=\"#{first}\" data-cause=\"{number}\">\
                  <code>{}</code></a></li>",
-                html(cause)
+                shown_cause(cause)
             )?;
         }
         writeln!(page, "</ol>\n</details>")
@@ -330,6 +332,10 @@ fn head(page: &mut String, summary: &RunSummary, run: &str) -> std::fmt::Result 
          <p>{run}</p></header>\n<main>\n",
         head.html()
     )
+}
+
+fn shown_cause(cause: &str) -> String {
+    html(&truncate_cause(cause, MAX_SIGNATURE))
 }
 
 /// Escapes text for the content of an element or for an attribute value in double quotes.

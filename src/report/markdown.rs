@@ -8,7 +8,7 @@ use quick_xml::escape::partial_escape;
 use super::case_block::{counted, counts, headline, plain, plural};
 use super::groups::{FailureGroup, FailureGroups};
 use super::kind::{Report, ReportOptions};
-use super::markdown_escape::code_span;
+use super::markdown_escape::{cause_span, code_span};
 use super::slow::SlowCases;
 use crate::model::{CaseReport, Event, FieldNotCompared, RunSummary, UsedVm, Verdict};
 
@@ -146,6 +146,6 @@ fn group_text(group: &FailureGroup, options: &ReportOptions) -> String {
     format!(
         "\n<details><summary>{} × {}</summary>\n\n<pre>\n{block}</pre>\n{more}\n</details>\n",
         group.count,
-        code_span(&group.title())
+        cause_span(&group.title())
     )
 }

@@ -8,6 +8,8 @@ use super::html_page::{GENERATOR, html_text, page, table};
 use super::matrix::{badge, groups_html};
 use super::ran_suites::{UnlikeSuites, short};
 use super::statement::{MAX_SHOWN, NO_EXTENSIONS, UNSAID, category_rule, facts, left_out, statement};
+use super::truncate::truncate_cause;
+use crate::model::MAX_SIGNATURE;
 use crate::wire::matrix::{Matrix, MatrixCell};
 
 /// Follows the slug of a machine in the names of the files of its statement.
@@ -228,7 +230,7 @@ fn capabilities(machine: &ConformanceMachine, run: &ConformanceRun) -> String {
     let reasons = run.unsupported.iter().take(MAX_SHOWN);
     let rows = reasons.map(|(reason, count)| vec![html_text(reason), cases(*count)]);
     text.push_str(&table("Unsupported", &["unsupported because", "cases"], rows));
-    text.push_str(&left_out_html(run.unsupported.len(), run.unsupported_further));
+    text.push_str(&left_out_html(run.unsupported.len(), "reason", run.unsupported_further));
     text
 }
 
@@ -247,10 +249,15 @@ fn deviations(run: &ConformanceRun) -> String {
             None => "not expected".to_owned(),
         };
         let first: Vec<_> = of.first.iter().map(|id| format!("<code>{}</code>", html_text(id))).collect();
-        vec![html_text(&deviation.cause), reason, cases(of.count), first.join("<br>")]
+        vec![
+            html_text(&truncate_cause(&deviation.cause, MAX_SIGNATURE)),
+            reason,
+            cases(of.count),
+            first.join("<br>"),
+        ]
     });
     text.push_str(&table("Deviations", &["cause", "reason", "cases", "such as"], rows));
-    text.push_str(&left_out_html(all.len(), run.deviating_further));
+    text.push_str(&left_out_html(all.len(), "deviation", run.deviating_further));
     text
 }
 
@@ -275,8 +282,8 @@ fn reason_link(link: &str) -> String {
     }
 }
 
-fn left_out_html(count: usize, further: u64) -> String {
-    left_out(count, further).map(|line| format!("<p>{line}</p>\n")).collect::<Vec<_>>().concat()
+fn left_out_html(count: usize, what: &str, further: u64) -> String {
+    left_out(count, what, further).map(|line| format!("<p>{line}</p>\n")).collect::<Vec<_>>().concat()
 }
 
 fn statement_page(it: &SiteMachine<'_>, suite: &dyn Fn(&str) -> String) -> String {

@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 
 use super::conformance::{CATEGORIES, ConformanceMachine, ConformanceRun, cases, rest, share};
-use super::markdown_escape::code_span;
+use super::markdown_escape::{cause_span, code_span};
+use crate::model::counted;
 
 /// The most deviations and reasons that are shown.
 pub(super) const MAX_SHOWN: usize = 200;
@@ -120,7 +121,7 @@ fn deviations(out: &mut dyn Write, run: &ConformanceRun) -> io::Result<()> {
         return writeln!(out, "None.");
     }
     for (deviation, of) in all.iter().take(MAX_SHOWN) {
-        write!(out, "- {}: {}", cases(of.count), code_span(&deviation.cause))?;
+        write!(out, "- {}: {}", cases(of.count), cause_span(&deviation.cause))?;
         match &deviation.known {
             Some((reason, link)) => {
                 let link = link.as_ref().map_or(String::new(), |link| format!(", {}", code_span(link)));
@@ -131,14 +132,14 @@ fn deviations(out: &mut dyn Write, run: &ConformanceRun) -> io::Result<()> {
         let first: Vec<_> = of.first.iter().map(|id| code_span(id)).collect();
         writeln!(out, "; such as {}", first.join(", "))?;
     }
-    left_out(all.len(), run.deviating_further).try_for_each(|line| writeln!(out, "- {line}"))
+    left_out(all.len(), "deviation", run.deviating_further).try_for_each(|line| writeln!(out, "- {line}"))
 }
 
 fn not_tested(out: &mut dyn Write, run: &ConformanceRun) -> io::Result<()> {
     for (reason, count) in run.unsupported.iter().take(MAX_SHOWN) {
         writeln!(out, "- {} unsupported: {}", cases(*count), code_span(reason))?;
     }
-    for line in left_out(run.unsupported.len(), run.unsupported_further) {
+    for line in left_out(run.unsupported.len(), "reason", run.unsupported_further) {
         writeln!(out, "- {line}")?;
     }
     for field in &run.not_compared {
@@ -157,9 +158,11 @@ fn not_tested(out: &mut dyn Write, run: &ConformanceRun) -> io::Result<()> {
     Ok(())
 }
 
-/// What is said of those of `count` entries that are not shown, and of the cases of which no entry is kept.
-pub(super) fn left_out(count: usize, further: u64) -> impl Iterator<Item = String> {
+/// What is said of those of `count` entries that are not shown, and of the cases of which no entry is kept; `what` is the
+/// word for an entry.
+pub(super) fn left_out(count: usize, what: &str, further: u64) -> impl Iterator<Item = String> {
     let more = count.saturating_sub(MAX_SHOWN);
-    let entries = (more > 0).then(|| format!("and {more} more"));
-    entries.into_iter().chain((further > 0).then(|| format!("and {} of other kinds", cases(further))))
+    let entries = (more > 0).then(|| format!("and {}", counted(more, &format!("more {what}"))));
+    let further = (further > 0).then(|| format!("and {} of other {what}s", cases(further)));
+    entries.into_iter().chain(further)
 }

@@ -1,5 +1,7 @@
 //! Truncation of long values so that the difference stays visible.
 
+use crate::model::MAX_SIGNATURE;
+
 /// Truncates both texts to at most `width` characters each, around the first character in which they differ.
 /// `…` marks omitted text; a truncated text ends with its full length.
 pub fn truncate_pair(one: &str, other: &str, width: usize) -> (String, String) {
@@ -22,15 +24,41 @@ pub fn truncate(text: &str, focus: usize, width: usize) -> String {
     format!("{before}{shown}{after}{note}")
 }
 
+/// Truncates a cause to at most `width` characters, and marks with `…` that it goes on. One as long as a cause may be was
+/// truncated when it was made, so that its length says nothing.
+pub fn truncate_cause(cause: &str, width: usize) -> String {
+    let length = cause.chars().count();
+    if length <= width && length < MAX_SIGNATURE {
+        return cause.to_owned();
+    }
+    let shown: String = cause.chars().take(width.saturating_sub(1)).collect();
+    format!("{shown}…")
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{truncate, truncate_pair};
+    use super::{MAX_SIGNATURE, truncate, truncate_cause, truncate_pair};
 
     #[test]
     fn short_texts_are_whole() {
         let text = "é".repeat(60);
         assert_eq!(truncate(&text, 59, 60), text);
         assert_eq!(truncate("", 0, 60), "");
+    }
+
+    #[test]
+    fn a_cause_that_goes_on_ends_with_a_mark() {
+        let cause = |length: usize| "é".repeat(length);
+        let marked = |length: usize| cause(length - 1) + "…";
+        for (length, width, expected) in [
+            (200, 200, cause(200)),
+            (201, 200, marked(200)),
+            (MAX_SIGNATURE - 1, MAX_SIGNATURE, cause(MAX_SIGNATURE - 1)),
+            (MAX_SIGNATURE, MAX_SIGNATURE, marked(MAX_SIGNATURE)),
+            (MAX_SIGNATURE, 200, marked(200)),
+        ] {
+            assert_eq!(truncate_cause(&cause(length), width), expected, "{length} {width}");
+        }
     }
 
     /// 41 characters fit beside the length and two marks, also at the ends, where one mark is not needed.

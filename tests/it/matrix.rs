@@ -799,7 +799,7 @@ fn deviations_of_a_statement_are_in_order() {
     let written = statement(&many);
     let lines = below(&written, "Deviations");
     assert_eq!(lines.len(), 202);
-    assert_eq!(lines[200..], ["- and 800 more", "- and 2 cases of other kinds"]);
+    assert_eq!(lines[200..], ["- and 800 more deviations", "- and 2 cases of other deviations"]);
 }
 
 /// What the list of a machine in `vmconf.toml` expects is known, as in a run.
