@@ -90,7 +90,7 @@ pub static REPORTS: &[ReportKind] = &[
         doc: "a summary in Markdown",
         new: NewReport {
             make: |out, options| Box::new(markdown::Markdown::new(out, options)),
-            wrote: |ends| ends.start.starts_with("## vmconf: "),
+            wrote: is_markdown,
         },
     },
     ReportKind {
@@ -110,6 +110,20 @@ pub static REPORTS: &[ReportKind] = &[
         },
     },
 ];
+
+/// The summary of a step of GitHub Actions, which may be longer than the report in Markdown.
+pub static STEP_SUMMARY: ReportKind = ReportKind {
+    name: "markdown",
+    doc: "the summary of a step of GitHub Actions",
+    new: NewReport {
+        make: |out, options| Box::new(markdown::Markdown::of_step(out, options)),
+        wrote: is_markdown,
+    },
+};
+
+fn is_markdown(ends: &Ends) -> bool {
+    ends.start.starts_with("## vmconf: ")
+}
 
 /// Whether a line is the summary at the end of a text report, as `2 passed (1 of them from the cache), 0 failed, `.
 fn is_summary(line: &str) -> bool {

@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use clap_complete::engine::ArgValueCompleter;
 use vmconf::model::{Event, Exit, Renderer};
-use vmconf::report::{self, Ends, Grouping, Needs, REPORTS, Report, ReportKind, Verbosity};
+use vmconf::report::{self, Ends, Grouping, Needs, REPORTS, Report, ReportKind, STEP_SUMMARY, Verbosity};
 use vmconf::run::anchor::Anchor;
 use vmconf::text::file_name::shown;
 
@@ -227,8 +227,8 @@ impl Reports {
         if requested.iter().all(|requested| requested.file.is_some()) {
             all.push(ReportOutput::to_standard_output(&REPORTS[0], options));
         }
-        if let Some((markdown, path)) = Renderer::by_name(REPORTS, "markdown").zip(step_summary(requested)) {
-            all.push(ReportOutput::appended(markdown, &path, options));
+        if let Some(path) = step_summary(requested) {
+            all.push(ReportOutput::appended(&STEP_SUMMARY, &path, options));
         }
         Ok(Reports(all))
     }

@@ -12,8 +12,14 @@ use super::markdown_escape::{cause_span, code_span};
 use super::slow::SlowCases;
 use crate::model::{CaseReport, Event, FieldNotCompared, RunSummary, UsedVm, Verdict};
 
-/// The maximum size of the groups in bytes; GitHub accepts 1 MiB for a step.
-const MAX_BYTES: usize = 512 << 10;
+/// The maximum size of a report in bytes: GitHub accepts this number of characters in a comment.
+const MAX_OF_COMMENT: usize = 65_536;
+
+/// The maximum size of the summary of a step in bytes; GitHub accepts 1 MiB for a step.
+const MAX_OF_STEP: usize = 512 << 10;
+
+/// The longest line that says how many groups are left out, in bytes.
+const MAX_OF_REST: usize = 60;
 
 /// The maximum number of skipped cases that are named.
 const MAX_SKIPPED: usize = 20;
@@ -27,11 +33,22 @@ pub struct Markdown {
     slow: SlowCases,
     vm: Option<UsedVm>,
     not_compared: Vec<FieldNotCompared>,
+    /// Groups that would make the report longer than this are counted.
+    max_bytes: usize,
 }
 
 impl Markdown {
-    /// A report that writes to `out`.
+    /// A report that writes to `out`, and that a comment has room for.
     pub fn new(out: Box<dyn Write>, options: &ReportOptions) -> Markdown {
+        Markdown::up_to(MAX_OF_COMMENT, out, options)
+    }
+
+    /// A report that writes to `out`, the summary of a step of GitHub Actions.
+    pub fn of_step(out: Box<dyn Write>, options: &ReportOptions) -> Markdown {
+        Markdown::up_to(MAX_OF_STEP, out, options)
+    }
+
+    fn up_to(max_bytes: usize, out: Box<dyn Write>, options: &ReportOptions) -> Markdown {
         let (groups, slow) = (FailureGroups::new(options), SlowCases::new(options));
         Markdown {
             out,
@@ -41,6 +58,7 @@ impl Markdown {
             slow,
             vm: None,
             not_compared: Vec::new(),
+            max_bytes,
         }
     }
 
@@ -54,9 +72,34 @@ impl Markdown {
     }
 
     fn end(&mut self, summary: &RunSummary) -> io::Result<()> {
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        self.counts(&mut before, summary)?;
+        self.list_skipped(&mut after, summary.skipped)?;
+        self.list_slow(&mut after)?;
+        self.out.write_all(&before)?;
+        let mut left = self.max_bytes.saturating_sub(before.len() + MAX_OF_REST + after.len());
+        let mut omitted = 0;
+        for group in self.groups.iter() {
+            let text = group_text(group, &self.options);
+            match left.checked_sub(text.len()) {
+                Some(rest) => {
+                    left = rest;
+                    self.out.write_all(text.as_bytes())?;
+                }
+                None => omitted += 1,
+            }
+        }
+        if omitted > 0 {
+            writeln!(self.out, "\nand {omitted} more that do not fit here")?;
+        }
+        self.out.write_all(&after)?;
+        self.out.flush()
+    }
+
+    /// Writes what precedes the groups.
+    fn counts(&self, text: &mut Vec<u8>, summary: &RunSummary) -> io::Result<()> {
         let seconds = summary.seconds;
         let counted = counted(summary);
-        let text = &mut self.out;
         writeln!(text, "## vmconf: {}\n", counts(summary))?;
         if let Some(vm) = &self.vm {
             writeln!(text, "On {}.\n", code_span(&vm.to_string()))?;
@@ -71,47 +114,29 @@ impl Markdown {
         if let Some(lacks) = self.vm.as_ref().and_then(|vm| vm.lacks_in_words(&vm.name)) {
             writeln!(text, "\n{}", code_span(&lacks))?;
         }
-        let (mut left, mut omitted) = (MAX_BYTES, 0);
-        if let Some(head) = self.groups.head() {
-            writeln!(self.out, "\n{}", code_span(&head))?;
-        }
-        for group in self.groups.iter() {
-            let text = group_text(group, &self.options);
-            match left.checked_sub(text.len()) {
-                Some(rest) => {
-                    left = rest;
-                    self.out.write_all(text.as_bytes())?;
-                }
-                None => omitted += 1,
-            }
-        }
-        if omitted > 0 {
-            writeln!(self.out, "\nand {omitted} more that do not fit here")?;
-        }
-        self.list_skipped(summary.skipped)?;
-        self.list_slow()?;
-        self.out.flush()
+        let head = self.groups.head();
+        head.map_or(Ok(()), |head| writeln!(text, "\n{}", code_span(&head)))
     }
 
-    fn list_skipped(&mut self, count: u64) -> io::Result<()> {
+    fn list_skipped(&self, text: &mut Vec<u8>, count: u64) -> io::Result<()> {
         if count == 0 {
             return Ok(());
         }
-        writeln!(self.out, "\n### Skipped\n\n{}", self.skipped.join("\n"))?;
+        writeln!(text, "\n### Skipped\n\n{}", self.skipped.join("\n"))?;
         match count - self.skipped.len() as u64 {
             0 => Ok(()),
-            more => writeln!(self.out, "- and {more} more"),
+            more => writeln!(text, "- and {more} more"),
         }
     }
 
-    fn list_slow(&mut self) -> io::Result<()> {
+    fn list_slow(&self, text: &mut Vec<u8>) -> io::Result<()> {
         let Some(counted) = self.slow.counted() else { return Ok(()) };
-        writeln!(self.out, "\n### Slow: {counted}\n")?;
+        writeln!(text, "\n### Slow: {counted}\n")?;
         let (slowest, more) = self.slow.slowest();
         for (time, id) in slowest {
-            writeln!(self.out, "- {time}: {}", code_span(id))?;
+            writeln!(text, "- {time}: {}", code_span(id))?;
         }
-        if more > 0 { writeln!(self.out, "- and {more} more") } else { Ok(()) }
+        if more > 0 { writeln!(text, "- and {more} more") } else { Ok(()) }
     }
 }
 

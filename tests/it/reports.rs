@@ -914,7 +914,8 @@ fn html_has_the_causes_of_other_reports() {
     assert_eq!(of(false), HashSet::from(["pass", "known", "unsupported", "skip"]));
 }
 
-/// GitHub takes 1 MiB for a step. What does not fit in half of that is counted.
+/// GitHub takes 65,536 characters in a comment, and 1 MiB for a step. What does not fit, for a step in half of that, is
+/// counted.
 #[test]
 fn a_summary_in_markdown_has_a_largest_size() {
     const CASES: usize = 6_000;
@@ -929,10 +930,21 @@ fn a_summary_in_markdown_has_a_largest_size() {
     let vector = folder.path().join("v.json");
     let text = format!(r#"{{"machine":"neo3","category":"c","name":"n","tests":[{}]}}"#, cases.join(","));
     fs::write(&vector, text).unwrap();
-    let summary = vmconf(&["run", vector.to_str().unwrap(), "--no-group", "--report", "markdown"]).stdout;
-    assert!(summary.len() <= 512 << 10, "{}", summary.len());
-    let last = summary.lines().last().unwrap();
-    let left_out = last.strip_prefix("and ").and_then(|rest| rest.strip_suffix(" more that do not fit here"));
-    let left_out: usize = left_out.unwrap_or_else(|| panic!("{last}")).parse().unwrap();
-    assert_eq!(summary.matches("<summary>").count() + left_out, CASES);
+    let step = folder.path().join("step.md");
+    let args = ["run", vector.to_str().unwrap(), "--no-group", "--report", "github"];
+    let comment = folder.path().join("comment.md");
+    let markdown = format!("markdown={}", comment.display());
+    ran(command(&[&args[..], &["--report", &markdown]].concat())
+        .env("GITHUB_STEP_SUMMARY", &step)
+        .output()
+        .unwrap());
+    for (path, most) in [(comment, 65_536), (step, 512 << 10)] {
+        let summary = fs::read_to_string(path).unwrap();
+        assert!((most / 10 * 9..=most).contains(&summary.len()), "{} of {most}", summary.len());
+        let last = summary.lines().last().unwrap();
+        let left_out =
+            last.strip_prefix("and ").and_then(|rest| rest.strip_suffix(" more that do not fit here"));
+        let left_out: usize = left_out.unwrap_or_else(|| panic!("{last}")).parse().unwrap();
+        assert_eq!(summary.matches("<summary>").count() + left_out, CASES);
+    }
 }
