@@ -4,7 +4,7 @@ use serde_json::json;
 use vmconf::explain::explore::ExplorerKey;
 
 use super::truth::neo3_steps;
-use super::{TYPE, after, explorer, opened, page, press, screen_of, texts};
+use super::{FAILING, TYPE, after, explorer, opened, page, press, screen_of, texts};
 use crate::support::browser::browser;
 
 /// Five data of different kinds are wrong.
@@ -32,6 +32,9 @@ fn all_failing_assertions_are_places_to_go() {
     assert!(lines.iter().all(|line| screen.contains(&**line)), "{screen}");
     explorer.press(ExplorerKey::Esc, &mut |_| true);
     assert!(!screen_of(&mut explorer, 120, 30).contains("5 failing assertions"));
+    let mut with_one = super::explorer(FAILING[0].1);
+    press(&mut with_one, "l");
+    assert!(screen_of(&mut with_one, 120, 30).contains(" 1 failing assertion; "));
     let Some(browser) = browser() else { return };
     let page = page(SEVERAL);
     let second = after(browser, &page, &format!("{TYPE} type('a');"), "");

@@ -108,6 +108,20 @@ fn each_failure_leads_to_where_it_fails() {
     assert_eq!(texts(&shown, "#status"), [format!("{look} --at 3")]);
 }
 
+/// Of many failing assertions, the first have links, and the report counts the others.
+#[test]
+fn ten_failing_assertions_of_a_case_have_links() {
+    let text = fs::read_to_string(at_root("docs/examples/transfer.json")).unwrap();
+    let words: Vec<_> = (1..12).map(|word| format!(r#", "0x{word:02x}": "0x05""#)).collect();
+    let storage = r#""storage": { "0x00": "0x3c""#;
+    assert_eq!(text.matches(storage).count(), 1);
+    let folder = with_vectors(&[&text.replace(storage, &format!("{storage}{}", words.concat()))]);
+    let (text, links) = report(folder.path(), "result.html", &[]);
+    assert_eq!(links.len(), 10, "{links:?}");
+    assert!(links[9].ends_with("#failure=10"), "{links:?}");
+    assert!(text.contains("\n  and 2 more, which the page lists\n"), "{text}");
+}
+
 #[test]
 fn a_machine_in_another_process_has_no_pages() {
     let folder = with_vectors(&[&fs::read_to_string(at_root(FAILING[0].1)).unwrap()]);

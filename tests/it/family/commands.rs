@@ -9,7 +9,9 @@ use std::process::Command;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::read::GzDecoder;
+use scraper::{Html, Selector};
 use tempfile::TempDir;
+use vmconf::text::shell::split;
 
 use super::{folder, vmconf_in};
 use crate::support::skip::skip;
@@ -177,6 +179,13 @@ fn a_case_of_a_family_is_traced_and_explored() {
     // 36 is what the machine with the fault has at the end; the vector demands 35.
     let alone = explored(&[3]);
     assert!(alone.contains("0x24 (36)") && !alone.contains("add0"), "{alone}");
+    // The report has the command that opens it.
+    let report = adder(&["run", "--report", "html"], &[3]).stdout;
+    let look = Selector::parse(".look code").unwrap();
+    let look = Html::parse_document(&report).select(&look).next().unwrap().text().collect::<String>();
+    let words = split(&look).unwrap();
+    let ran = vmconf(&words[1..].iter().map(String::as_str).chain(["--html", "-"]).collect::<Vec<_>>());
+    assert!(ran.exit == 0 && ran.stdout.starts_with("<!DOCTYPE html>"), "{look}: {ran:?}");
     let beside = explored(&[0, 3]);
     assert!(["add0", "add3", "0x23 (35)", "0x24 (36)"].iter().all(|text| beside.contains(text)), "{beside}");
 }
