@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
-use std::io::{self, Write};
+use std::io::Write;
 
 use clap::Args;
 use vmconf::lint::fix::{Fixed, fix};
@@ -13,11 +13,12 @@ use vmconf::model::Exit;
 use vmconf::model::rule::RULES;
 use vmconf::run::anchor::Anchor;
 use vmconf::run::sources::VectorSource;
+use vmconf::text::source_text::SourceText;
 
+use super::bless::change::{OldAndNew, try_write};
 use super::form::forms;
 use super::output;
 use super::reports::below_checkout;
-use super::result_file::ResultFile;
 use super::select::Select;
 use super::settings::Settings;
 
@@ -117,19 +118,15 @@ fn fixed(
             return checked;
         }
     };
-    if let Err(error) = replace(source, &text) {
+    let old = checked.text.as_ref().map_or("", SourceText::as_str);
+    let texts = OldAndNew { old, new: &text };
+    if let Err(error) = source.check_writable().and_then(|()| try_write(&source.path, texts)) {
         not_fixed(&error);
         *unwritten += 1;
         return checked;
     }
     output::note(&format!("{}: fixed {}", source.shown, fewer(&checked, &left)));
     left
-}
-
-/// Replaces the text of the file, or of its target if it is a link.
-fn replace(source: &VectorSource, text: &str) -> io::Result<()> {
-    source.check_writable()?;
-    ResultFile::write_over(&source.path.canonicalize()?, text.as_bytes())
 }
 
 /// The number of diagnostics that were fixed, by rule: `2 comment, 1 must/letter-case`.

@@ -7,6 +7,7 @@ use vmconf::run::Flaky;
 use vmconf::testees::process::{BreakdownCount, Breakdowns, ProcessVm};
 
 use super::output;
+use super::vm::note_misconduct;
 
 /// Who reports a machine that gives no answer whenever it is asked: the command itself, or [`Conduct::end`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +38,7 @@ impl Conduct {
         let name = &vm.command().name;
         let misconduct = vm.finish();
         if let Some(misconduct) = &misconduct {
-            output::note(&format!("error: {}", misconduct.located(&format!("--vm {name}"))));
+            note_misconduct(vm, misconduct);
         }
         let Breakdowns { steady, unrepeated } = vm.breakdowns();
         let steady =

@@ -37,10 +37,9 @@ impl CoverageCommand {
         let suite = VectorSuite::read(&sources, &options, Detail::Points, &|_| true);
         let mut report = coverage(&suite);
         if !suite.families.is_empty() {
-            let (families, unreadable) = family_coverage(&sources, &options);
+            let families = family_coverage(&sources, &options);
             let cases = families.iter().flat_map(|family| &family.files).map(|file| file.cases);
-            report.left_out -= cases.sum::<u64>() + unreadable;
-            report.left_out += unreadable;
+            report.left_out -= cases.sum::<u64>();
             report.families = families;
         }
         output::print(|out| (self.form.new)(out, &report))?;

@@ -90,7 +90,7 @@ impl Diff {
             let loaded = opener.open(source.clone());
             for diagnostic in loaded.errors() {
                 output.summary.errors += 1;
-                output::note(&diagnostic.located(&source.shown));
+                output::note(&format!("error: {}", diagnostic.located(&source.shown)));
             }
             // Cases that are named on the command line are explained one by one, without groups.
             let grouping =

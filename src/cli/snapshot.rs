@@ -148,7 +148,7 @@ impl SnapshotCommand {
             let loaded = run::open(&source, &options);
             counts.errors += loaded.errors().len();
             for diagnostic in loaded.errors() {
-                output::note(&diagnostic.located(&source.shown));
+                output::note(&format!("error: {}", diagnostic.located(&source.shown)));
             }
             let same = SameCases::of(&loaded, &source, &options);
             let filled = same.with_ends(&loaded);

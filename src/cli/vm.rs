@@ -11,7 +11,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use strum::VariantArray;
 use vmconf::machines::tiers::Tiers;
-use vmconf::model::{CaseId, Exit, Interrupt};
+use vmconf::model::{CaseId, Diagnostic, Exit, Interrupt};
 use vmconf::run::Flaky;
 use vmconf::testees::process::{self, ProcessGroups, ProcessVm, START, TesteeCommand};
 use vmconf::testees::{EMBEDDED, MakeTestee, Stopped};
@@ -271,8 +271,13 @@ pub(super) fn end_on_interrupt(groups: &ProcessGroups) -> anyhow::Result<()> {
 pub(super) fn with_misconduct(testee: &MakeTestee, exit: Exit) -> Exit {
     let Some(vm) = testee.vm() else { return exit };
     let Some(error) = vm.finish() else { return exit };
-    output::note(&error.located(&CaseId::of_machine(&vm.command().name).file));
+    note_misconduct(vm, &error);
     Exit::Broken
+}
+
+/// Prints what a machine did wrong outside of cases.
+pub(super) fn note_misconduct(vm: &ProcessVm, error: &Diagnostic) {
+    output::note(&format!("error: {}", error.located(&CaseId::of_machine(&vm.command().name).file)));
 }
 
 /// The error for a program that a machine did not run to its end. Prints the end of what the machine wrote to

@@ -14,10 +14,9 @@ use crate::wire::coverage::{CoveredField, CoveredFile, CoveredFlag, FamilyCovera
 /// The maximum number of values of a field that are counted separately.
 const MAX_VALUES: usize = 1 << 16;
 
-/// The cases of each family, and how many cases cannot be read.
-pub fn family_coverage(sources: &Sources, options: &LoadOptions) -> (Vec<FamilyCoverage>, u64) {
+/// The cases of each family that can be read.
+pub fn family_coverage(sources: &Sources, options: &LoadOptions) -> Vec<FamilyCoverage> {
     let mut counted: BTreeMap<&'static str, FamilyCount> = BTreeMap::new();
-    let mut unreadable = 0;
     for source in sources {
         let file = run::open(&source, options);
         if !run::is_elsewhere(&file) {
@@ -26,15 +25,12 @@ pub fn family_coverage(sources: &Sources, options: &LoadOptions) -> (Vec<FamilyC
         for index in 0..file.cases() {
             let read = file.case(index).and_then(|case| case.read().ok()?.case);
             let known = read.and_then(|case| Some((file.options().families.machine(case.machine)?, case)));
-            let Some((machine, case)) = known else {
-                unreadable += 1;
-                continue;
-            };
+            let Some((machine, case)) = known else { continue };
             let count = counted.entry(machine.name).or_insert_with(|| FamilyCount::new(machine));
             count.add(&source.shown, &case);
         }
     }
-    (counted.into_values().map(FamilyCount::report).collect(), unreadable)
+    counted.into_values().map(FamilyCount::report).collect()
 }
 
 /// What was counted of a family.

@@ -88,8 +88,8 @@ fn places(recorded: &RecordedSteps) -> impl Iterator<Item = (&[Assertion], Judge
     let ignored = recorded.ignored();
     let last = case.steps.len().saturating_sub(1);
     case.steps.iter().zip(states).enumerate().flat_map(move |(number, (step, state))| {
-        let (is_first, is_last) = (number == 0, number == last);
-        let place = |is_end| JudgedPlace { state, ignored, is_end, is_first, is_last };
+        let (is_in_first_step, is_in_last_step) = (number == 0, number == last);
+        let place = |is_end| JudgedPlace { state, ignored, is_end, is_in_first_step, is_in_last_step };
         [(step.end.as_slice(), place(true)), (&step.assertions[..], place(false))]
     })
 }
@@ -100,8 +100,8 @@ struct JudgedPlace<'s> {
     state: &'s RecordedFields,
     ignored: IgnoredFields<'s>,
     is_end: bool,
-    is_first: bool,
-    is_last: bool,
+    is_in_first_step: bool,
+    is_in_last_step: bool,
 }
 
 impl<'s> JudgedPlace<'s> {
@@ -119,10 +119,10 @@ impl<'s> JudgedPlace<'s> {
             mismatch,
             state: self.state,
             is_end: self.is_end,
-            is_in_first_step: self.is_first,
-            is_in_last_step: self.is_last,
-            is_first: number == Some(0),
-            is_last: number == assertions.len().checked_sub(1),
+            is_in_first_step: self.is_in_first_step,
+            is_in_last_step: self.is_in_last_step,
+            is_of_first_assertion: number == Some(0),
+            is_of_last_assertion: number == assertions.len().checked_sub(1),
         }
     }
 }

@@ -156,7 +156,7 @@ enum Statement<'b> {
     Silent(String),
 }
 
-/// What a machine does with each case that it did not skip. A refusal takes precedence over a change, and the first
+/// What a machine does with each case for which it has a result. A refusal takes precedence over a change, and the first
 /// refusal of a case over further ones.
 fn statements(blessed: &Blessed) -> HashMap<&CaseId, Statement<'_>> {
     let broken = blessed.broken.iter().map(|report| (&report.id, Statement::Silent(why(&report.verdict))));
@@ -198,7 +198,7 @@ fn group<'b>(
             Some(Statement::AsDemanded) => None,
             Some(Statement::Change(change)) => Some(*change),
             silence => {
-                let why = if let Some(Statement::Silent(why)) = silence { why } else { "skipped" };
+                let why = if let Some(Statement::Silent(why)) = silence { why } else { "not selected" };
                 silent.push((name, why.to_owned()));
                 continue;
             }

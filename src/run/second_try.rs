@@ -31,8 +31,8 @@ fn forgive(judged: &mut JudgedCase) {
     }
 }
 
-/// Turns a failure into a crash if the testee broke down before it: a failure must not hide a crash, least of all an
-/// known failure.
+/// Turns a failure into a crash if the testee broke down before it. A failure must not hide a crash, and a known
+/// failure least of all.
 fn blame_first(verdict: &mut Verdict) {
     let Verdict::Fail(failure) = verdict else { return };
     let Some(first) = failure.first.take() else { return };

@@ -38,7 +38,7 @@ pub use self::command::{DEFAULT_MEMORY, TesteeCommand};
 pub use self::conversation::{Asking, Awaited, Conversation};
 use self::declared::{DeclaredOffer, DeclaredRun};
 pub use self::exchange::read_answer;
-use self::exchange::{Exchange, Exchanged};
+use self::exchange::{Exchange, Exchanged, read_hello};
 pub use self::group::ProcessGroups;
 pub use self::identity::{UnknownIdentity, identity};
 pub use self::lines::Stray;
@@ -432,14 +432,14 @@ fn begin(
     })?;
     let hello = Request::Hello(Greeting { version: VERSION, vmconf: env!("CARGO_PKG_VERSION").to_owned() });
     let asking = Asking { line: hello.line(), id: None, timeout: command.start };
-    let answer = conversation.ask(asking, interrupt).and_then(|line| read_answer(&line, None));
-    let hello = answer.and_then(|answer| match answer {
-        ProtocolAnswer::Hello(hello) if hello.version == VERSION => hello.limited().map_err(Trouble::Broke),
-        ProtocolAnswer::Hello(hello) => Err(Trouble::Broke(format!(
-            "speaks version {} of the protocol, and vmconf speaks version {VERSION}",
-            hello.version
-        ))),
-        other => Err(Trouble::Broke(format!("answered {} to hello", other.name()))),
+    let hello = conversation.ask(asking, interrupt).and_then(|line| read_hello(&line));
+    let hello = hello.and_then(|hello| {
+        if hello.version == VERSION {
+            return hello.limited().map_err(Trouble::Broke);
+        }
+        let its = hello.version;
+        let what = format!("speaks version {its} of the protocol, and vmconf speaks version {VERSION}");
+        Err(Trouble::Broke(what))
     });
     match hello {
         Ok(hello) => Ok((hello, RunningTestee::new(conversation))),

@@ -158,7 +158,8 @@ pub(in crate::cli) fn write(source: &VectorSource, texts: OldAndNew<'_>) -> bool
     }
 }
 
-fn try_write(path: &Path, texts: OldAndNew<'_>) -> io::Result<()> {
+/// Replaces the text of the file, unless it changed since it was read.
+pub(in crate::cli) fn try_write(path: &Path, texts: OldAndNew<'_>) -> io::Result<()> {
     // Replace the target of a link, so that the link stays.
     let path = path.canonicalize()?;
     if !path.is_file() {

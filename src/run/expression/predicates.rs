@@ -262,11 +262,14 @@ pub fn help() -> String {
         format!("  {call:width$}  {}\n", row.doc)
     };
     let rows: String = PREDICATES.iter().map(row).collect();
+    let is_exact = |row: &&Predicate| row.letters == Letters::Exact;
+    let exact: Vec<_> = PREDICATES.iter().filter(is_exact).map(|row| row.name).collect();
+    let exact = exact.join(", ");
     format!(
         "Expressions for -E combine predicates with and, or, not and parentheses:\n{rows}\n\
          An argument matches a whole name; ~TEXT matches a part of it, and an argument with *, ?, [ or {{ is a \
-         glob.\nIn double quotes, it matches only itself.\nMatching ignores case, except for id, name, path and \
-         cause. Write ) and \\ as \\) and \\\\, and \" in quotes as \\\"."
+         glob.\nIn double quotes, it matches only itself.\nMatching ignores case, except for {exact}. \
+         Write ) and \\ as \\) and \\\\, and \" in quotes as \\\"."
     )
 }
 

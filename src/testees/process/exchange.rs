@@ -2,7 +2,7 @@
 
 use super::trouble::Trouble;
 use crate::wire::line::quoted_around;
-use crate::wire::protocol::ProtocolAnswer;
+use crate::wire::protocol::{Hello, ProtocolAnswer};
 
 /// A request and how its answer is read.
 pub(super) trait Exchange {
@@ -36,17 +36,26 @@ impl<A> Exchanged<A> {
 /// Reads the answer to the request with this number; `None` is the number of `hello`. Fails if the line is no answer,
 /// or one to another request.
 pub fn read_answer(line: &[u8], asked: Option<u64>) -> Result<ProtocolAnswer, Trouble> {
-    let answer = ProtocolAnswer::read(line).map_err(|error| {
+    let Some(asked) = asked else { return read_hello(line).map(ProtocolAnswer::Hello) };
+    let answer = parsed(line)?;
+    match answer.id() {
+        Some(answered) if answered == asked => Ok(answer),
+        Some(answered) => Err(Trouble::Broke(format!("answered request {answered} instead of {asked}"))),
+        None => Err(Trouble::Broke("answered hello to another request".to_owned())),
+    }
+}
+
+/// Reads the answer to `hello`. Fails if the line is no answer, or one to another request.
+pub(super) fn read_hello(line: &[u8]) -> Result<Hello, Trouble> {
+    match parsed(line)? {
+        ProtocolAnswer::Hello(hello) => Ok(hello),
+        other => Err(Trouble::Broke(format!("answered {} to hello", other.name()))),
+    }
+}
+
+fn parsed(line: &[u8]) -> Result<ProtocolAnswer, Trouble> {
+    ProtocolAnswer::read(line).map_err(|error| {
         let quoted = quoted_around(line, error.column.map_or(0, |column| column.saturating_sub(1)));
         Trouble::Broke(format!("wrote a line that is not an answer: it {error}: {quoted}"))
-    })?;
-    match (asked, answer.id()) {
-        (Some(asked), Some(answered)) if asked == answered => Ok(answer),
-        (None, None) => Ok(answer),
-        (Some(asked), Some(answered)) => {
-            Err(Trouble::Broke(format!("answered request {answered} instead of {asked}")))
-        }
-        (Some(_), None) => Err(Trouble::Broke("answered hello to another request".to_owned())),
-        (None, Some(_)) => Err(Trouble::Broke(format!("answered {} to hello", answer.name()))),
-    }
+    })
 }

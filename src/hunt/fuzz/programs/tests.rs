@@ -96,8 +96,9 @@ fn found(info: &'static MachineInfo, programs: u64) -> usize {
 }
 
 #[test]
-fn few_programs_find_most_planted_faults() {
+fn few_programs_find_no_fewer_planted_faults_than_before() {
     const PROGRAMS: u64 = 500;
+    // Measured shares, less a small margin: a change that lowers one makes the generator worse.
     for (name, least) in [("evm", 54), ("neo3", 35), ("neo2", 54), ("tinyvm", 82), ("minic89", 86)] {
         let info = machine(name);
         let share = found(info, PROGRAMS);
