@@ -21,6 +21,7 @@ pub mod field_type;
 pub mod hex;
 pub mod interrupt;
 pub mod limits;
+pub mod lock;
 pub mod mismatch;
 pub mod name;
 pub mod name_index;
@@ -59,8 +60,9 @@ pub use self::field_type::{
     BitName, DeclaredField, FieldOptions, FieldType, ListOrder, MemoryType, NumberDisplay, UnlistedCells,
 };
 pub use self::hex::{bytes_key, hex_bytes, hex_to_slice, number_key, push_number};
-pub use self::interrupt::Interrupt;
+pub use self::interrupt::{INTERRUPTED, Interrupt};
 pub use self::limits::{LimitRow, Owner, of_machine};
+pub use self::lock::lock;
 pub use self::mismatch::Mismatch;
 pub use self::name::Name;
 pub use self::name_index::{NameIndex, NameMarks};

@@ -8,14 +8,7 @@
 //! 4. [`compare`]: the state of the testee is compared with the assertions.
 //! 5. `collect`: the judged cases become events, in the order of files and cases.
 //!
-//! # The life of a case
-//!
-//! ```text
-//! VectorSource --FileOpener--> LoadedFile --case--> LoadedCase --read--> Case --Worker::run--> JudgedCase
-//!                                                                                                   |
-//! ReportedCase (JSON lines) <--reports-- CaseReport (Event::Finished) <--RunCollector, in order-----+
-//! text of reports <--reports-- Explanation (Event::Explained) <--explain-- LoadedFile and number of the case
-//! ```
+//! "The life of a case" in the documentation of the crate names the functions that handle a case.
 //!
 //! The work list consists of files. Loading a file puts its cases before the remaining files, so that threads
 //! share the cases of one large file as well as many small files. A single thread runs without a queue.

@@ -13,8 +13,8 @@ use super::errors::BrokenInput;
 /// The maximum number of bytes of a file. A pipe or a device may never end.
 const MAX_BYTES: u64 = 1 << 28;
 
-/// The bytes of a file, or of standard input if the path is `-`. Fails when it cannot be read, or is larger than 256
-/// MiB.
+/// The bytes of a file, or of standard input if the path is `-`. Fails when it cannot be read, or is larger than
+/// [`MAX_BYTES`].
 pub(super) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     read_at_most(MAX_BYTES, path)
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use clap::Args;
 use indexmap::IndexMap;
-use vmconf::model::{Diagnostic, Exit, escaped};
+use vmconf::model::{Exit, escaped};
 use vmconf::run::sources::Sources;
 use vmconf::run::{self, FileOpener, LoadOptions, LoadedCase, LoadedFile, Purpose};
 use vmconf::wire::line::one_line;
@@ -110,9 +110,7 @@ fn each_file(
         }
         for diagnostic in loaded.errors() {
             broken = true;
-            let place =
-                diagnostic.place.as_ref().map_or(String::new(), |place| format!(":{}", place.position));
-            output::note(&format!("error: {shown}{place}: {}", diagnostic.what));
+            output::note(&format!("error: {}", diagnostic.located(&shown)));
         }
     }
     Ok(if broken { Exit::Broken } else { exit })
@@ -140,10 +138,9 @@ fn list_formats(sources: &Sources, options: &LoadOptions) -> anyhow::Result<Exit
                 }
                 what
             }
-            Err(Diagnostic { what, expected, .. }) => {
+            Err(diagnostic) => {
                 exit = Exit::Broken;
-                let expected = expected.map_or(String::new(), |expected| format!("; expected {expected}"));
-                format!("error: {what}{expected}")
+                format!("error: {diagnostic}")
             }
         };
         writeln!(out, "{}", escaped(&format!("{}: {line}", source.shown)))?;

@@ -3,11 +3,11 @@
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use tempfile::NamedTempFile;
-use vmconf::model::Exit;
+use vmconf::model::{Exit, lock};
 use vmconf::run::open_file::{Links, open_regular};
 
 use super::unwritten::Unwritten;
@@ -41,7 +41,7 @@ impl TemporaryFiles {
     /// Starts writing a file whose name vmconf chose, as [`ResultFile::own`] does.
     pub(super) fn own(&self, path: &Path) -> io::Result<ResultFile> {
         // Nothing ends the process between the creation of the file and the note of it.
-        let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut files = lock(&self.0);
         let file = ResultFile::own(path)?;
         if let ResultFile::Replaced { new, path } = &file {
             files.push((new.path().to_owned(), path.clone()));
@@ -53,7 +53,7 @@ impl TemporaryFiles {
 
     /// Ends the process immediately, without leaving temporary files, nor results of an earlier run in their places.
     pub(super) fn exit(&self, exit: Exit) -> ! {
-        let files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let files = lock(&self.0);
         for (temporary, place) in files.iter() {
             // Fails for a complete file, which has been moved.
             if fs::remove_file(temporary).is_ok() {

@@ -265,8 +265,7 @@ impl Runner<'_> {
 
     /// Says where the suspects are that the reports leave out.
     fn note_not_analysed(&self, summary: &RunSummary) {
-        let failures = summary.failed + summary.crashed + summary.timed_out;
-        if failures > MAX_FAILURES as u64 && self.args.reports.are_by_suspect() {
+        if summary.failing() > MAX_FAILURES as u64 && self.args.reports.are_by_suspect() {
             output::note(&format!(
                 "note: more than {MAX_FAILURES} cases fail, so they are grouped by what differs; vmconf suspects \
                  says what explains them"

@@ -19,6 +19,7 @@ use vmconf::testees::TesteeState;
 use vmconf::testees::embedded::Embedded;
 use vmconf::testees::process::ProcessVm;
 use vmconf::text::suggest::did_you_mean;
+use vmconf::wire::protocol::OptionalRequest;
 
 use super::errors::BrokenInput;
 use super::families::NO_INSTRUCTIONS;
@@ -140,7 +141,7 @@ impl TraceArgs {
         }
         let id = loaded.case(case).context("no such case")?.id;
         let (info, case) = read_case(loaded, case)?;
-        if !vm.answers(info.name, "trace") {
+        if !vm.answers(info.name, OptionalRequest::Trace) {
             let here = match machines::by_name(info.name) {
                 Some(info) => format!("; without --vm, {} is traced here", info.name),
                 None => String::new(),

@@ -11,7 +11,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use strum::VariantArray;
 use vmconf::machines::tiers::Tiers;
-use vmconf::model::{CaseId, Diagnostic, Exit, Interrupt};
+use vmconf::model::{CaseId, Diagnostic, Exit, INTERRUPTED, Interrupt};
 use vmconf::run::Flaky;
 use vmconf::testees::process::{self, ProcessGroups, ProcessVm, START, TesteeCommand};
 use vmconf::testees::{EMBEDDED, MakeTestee, Stopped};
@@ -285,7 +285,7 @@ pub(super) fn note_misconduct(vm: &ProcessVm, error: &Diagnostic) {
 pub(super) fn stopped_early(stopped: Stopped) -> anyhow::Error {
     let what = match stopped {
         Stopped::Error(error) => error.to_string(),
-        Stopped::Interrupted => "the run was interrupted".to_owned(),
+        Stopped::Interrupted => INTERRUPTED.to_owned(),
         Stopped::Unsupported(reason) => format!("the machine does not support the program: {reason}"),
         Stopped::Crash(breakdown) | Stopped::Timeout(breakdown) => {
             for line in breakdown.stderr_lines() {

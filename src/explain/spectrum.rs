@@ -27,7 +27,7 @@ use self::texts::{MAX_WORDS, has_texts};
 use super::suspects::{
     CountedPasses, FailureEvidence, SpectrumCase, SpectrumOutcome, SpectrumPoints, joined, locate,
 };
-use crate::model::{SuspectAnalysis, VerdictKind};
+use crate::model::{SuspectAnalysis, VerdictKind, lock};
 use crate::run::sources::{Sources, VectorSource};
 use crate::run::{self, CaseVerdicts, FileOpener, LoadOptions, LoadedFile, Worker};
 use crate::testees::Testee;
@@ -188,7 +188,7 @@ impl Spectrometer<'_> {
             let mut worker = Worker::new(&self.options.run);
             while let Some(source) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let of_file = self.of_file(&mut opener, &mut worker, source);
-                let mut spectra = spectra.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut spectra = lock(&spectra);
                 spectra.add(of_file);
             }
         };

@@ -45,6 +45,8 @@ impl Uncompared {
     }
 }
 
+pub(super) const MEMBER_ORDER: UncomparedRule =
+    rule("formats.md#what-all-formats-share", "the members of an object have no order");
 const NAMES: UncomparedRule =
     rule("formats.md#what-all-formats-share", "a name and a description say nothing of the machine");
 const EMPTY: UncomparedRule = rule(
@@ -61,8 +63,7 @@ const TINY_EXPECT: &str = "{**/expect,**/expect/**}";
 
 /// The first row that applies counts.
 const ROWS: &[(Uncompared, UncomparedRule)] = &[
-    row("*", "member order", "**")
-        .because("formats.md#what-all-formats-share", "the members of an object have no order"),
+    (row("*", "member order", "**"), MEMBER_ORDER),
     (row("*", "*", "{name,description}"), NAMES),
     (row("neovm-*", "*", "steps/*/name"), NAMES),
     row(

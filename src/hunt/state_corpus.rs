@@ -12,7 +12,7 @@ use crate::model::{DeclaredField, FieldType};
 use crate::prove::numbers::Numbers;
 use crate::run::{FamilyMachine, NamedTestee};
 use crate::text::number::natural;
-use crate::text::suggest::nearest;
+use crate::text::suggest::did_you_mean;
 
 /// The maximum number of values for which cases are made.
 const MAX_VALUES: usize = 1 << 16;
@@ -307,8 +307,7 @@ impl<'m> StateCorpus<'m> {
 fn chosen(each: &EachValue, fields: &[&'static DeclaredField]) -> Result<ChosenNumber, String> {
     let index = |name: &str| {
         fields.iter().position(|field| *field.name == *name).ok_or_else(|| {
-            let near = nearest(name, fields.iter().map(|field| &*field.name));
-            let near = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
+            let near = did_you_mean(name, fields.iter().map(|field| &*field.name));
             format!("{each}: states have no member {name:?}{near}")
         })
     };

@@ -93,6 +93,11 @@ impl Expected {
         }
     }
 
+    /// Whether it demands only the form of a value, so that a mismatch hides those inside.
+    pub fn is_form(&self) -> bool {
+        matches!(self, Expected::Type(_) | Expected::Record | Expected::Len(_))
+    }
+
     /// Whether it is this value, as far as it is compared.
     pub fn is(&self, actual: &Value) -> bool {
         match self {

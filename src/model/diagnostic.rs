@@ -67,8 +67,10 @@ impl Diagnostic {
 
     /// Formatted in one line, with the file and the position in it.
     pub fn located(&self, file: &str) -> String {
-        let place = self.place.as_ref().map_or(String::new(), |place| format!(":{}", place.position));
-        format!("{file}{place}: {self}")
+        match &self.place {
+            Some(place) => format!("{}: {self}", place.in_file(file)),
+            None => format!("{file}: {self}"),
+        }
     }
 }
 
@@ -184,6 +186,11 @@ pub struct DiagnosticPlace {
 }
 
 impl DiagnosticPlace {
+    /// With the file before it: `add.json:3:5`.
+    pub fn in_file(&self, file: &str) -> String {
+        format!("{file}:{}", self.position)
+    }
+
     /// The place of a byte whose line and column are known. Takes no longer for long lines.
     pub fn at(text: &str, at: u32, position: Position) -> DiagnosticPlace {
         const BEFORE: usize = 40;

@@ -220,6 +220,11 @@ impl RunSummary {
         *self.slot(kind) += 1;
     }
 
+    /// Cases that failed, crashed or timed out.
+    pub fn failing(&self) -> u64 {
+        self.failed + self.crashed + self.timed_out
+    }
+
     fn slot(&mut self, kind: VerdictKind) -> &mut u64 {
         match kind {
             VerdictKind::Pass => &mut self.passed,

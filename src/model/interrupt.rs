@@ -3,6 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// Why there is no result, in errors.
+pub const INTERRUPTED: &str = "the run was interrupted";
+
 /// A request to end a run, which any thread can make. Cases that are running at that time end without a verdict.
 #[derive(Debug, Clone, Default)]
 pub struct Interrupt(Arc<AtomicBool>);

@@ -11,6 +11,7 @@ use strum::VariantArray;
 use super::case::CaseId;
 use super::content::ContentDigest;
 use super::diagnostic::DiagnosticPlace;
+use super::lock::lock;
 
 /// Which of how many parts: `hash:2/8`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -174,16 +175,16 @@ impl PartitionPart {
     /// Sets the entries of lists of known failures that match no case of the part. Those that match no case of any
     /// part are wrong.
     pub fn set_unmatched(&self, entries: Vec<UnmatchedEntry>) {
-        *self.unmatched.lock().unwrap_or_else(PoisonError::into_inner) = entries;
+        *lock(&self.unmatched) = entries;
     }
 
     /// What [`PartitionPart::set_unmatched`] set.
     pub fn unmatched(&self) -> Vec<UnmatchedEntry> {
-        self.unmatched.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.unmatched).clone()
     }
 
     fn assigned(&self) -> MutexGuard<'_, Assigned> {
-        self.assigned.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.assigned)
     }
 
     /// Waits for the turn of a file, then calls `assign`. Does nothing if the file has already had its turn.

@@ -107,6 +107,15 @@ impl Verdict {
     pub fn name(&self) -> &'static str {
         self.kind().name()
     }
+
+    /// Its name, and why there is no result, if it says so, in one line.
+    pub fn in_a_line(&self) -> String {
+        match (self, self.breakdown()) {
+            (Verdict::Unsupported(why), _) => format!("{}: {why}", self.name()),
+            (_, Some(breakdown)) => format!("{}: {}", self.name(), breakdown.what),
+            _ => self.name().to_owned(),
+        }
+    }
 }
 
 /// How a case does not pass: the verdicts that a list of known failures can expect. A broken vector is not

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 pub use self::fault::{FAULTS, JudgeFault, JudgedDifference};
 use super::recorded::{RecordedFields, RecordedSteps, each};
-use crate::model::{Assertion, Expected, Mismatch, Path};
+use crate::model::{Assertion, Mismatch, Path};
 use crate::run::compare::{UnknownField, compare_rest, diff};
 use crate::run::sources::Sources;
 use crate::run::{IgnoredFields, LoadOptions};
@@ -139,15 +139,9 @@ fn holds(assertions: &[Assertion], place: &JudgedPlace<'_>, fault: Option<&Judge
             return mismatches.is_empty();
         }
         // A wrong type or length hides what is wrong inside, which the comparison with the fault goes on to see.
-        let hiding: BTreeSet<String> = mismatches
-            .iter()
-            .filter(|it| matches!(it.expected, Expected::Type(_) | Expected::Record | Expected::Len(_)))
-            .map(|it| it.at.to_string())
-            .collect();
-        let is_hiding = |it: &Assertion| {
-            matches!(it.expected, Expected::Type(_) | Expected::Record | Expected::Len(_))
-                && hiding.contains(&Path::to_string(&it.at))
-        };
+        let hiding: BTreeSet<String> =
+            mismatches.iter().filter(|it| it.expected.is_form()).map(|it| it.at.to_string()).collect();
+        let is_hiding = |it: &Assertion| it.expected.is_form() && hiding.contains(&Path::to_string(&it.at));
         let before = compared.len();
         compared.retain(|it| !is_hiding(it));
         if compared.len() == before {

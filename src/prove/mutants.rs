@@ -26,7 +26,7 @@ use self::fault::PlantedFault;
 use self::search::Searched;
 use super::suite::VectorSuite;
 use crate::model::limits::Limits;
-use crate::model::{Interrupt, counted};
+use crate::model::{Interrupt, counted, lock};
 use crate::run::catch_panic;
 use crate::testees::embedded::Embedded;
 use crate::wire::mutants::{FaultOutcome, Judged, Mutants};
@@ -59,7 +59,7 @@ pub fn judge(faults: &[PlantedFault], suite: &VectorSuite, how: &MutantsOptions)
             if how.interrupt.is_requested() {
                 return;
             }
-            results.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((index, judged));
+            lock(&results).push((index, judged));
         }
     };
     std::thread::scope(|scope| {

@@ -20,13 +20,13 @@ pub(crate) mod verify;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt::{self, Debug};
 use std::str::FromStr;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use self::cache_text::CacheFormat;
-use crate::model::CaseId;
+use crate::model::{CaseId, lock};
 
 pub use cache_text::MAX_BYTES;
 pub use program_key::ProgramKey;
@@ -114,7 +114,7 @@ impl FileResults {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct CacheLine {
+struct ResultCacheLine {
     key: FileKey,
     passed: Vec<u32>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -131,14 +131,13 @@ impl ResultCache {
     /// is an error with the reason, and adds no result.
     pub fn read(&mut self, text: &str) -> Result<(), String> {
         let lines = FORMAT.open(&self.program, text)?;
-        let parse = |(number, line): (usize, &str)| match serde_json::from_str::<CacheLine>(line) {
-            Ok(CacheLine { key, passed, executes }) if passed.is_sorted() => {
-                Ok((key, FileResults { passed: passed.into_iter().collect(), executes }))
+        let results = |ResultCacheLine { key, passed, executes }| {
+            if !passed.is_sorted() {
+                return Err("the numbers are not in order");
             }
-            Ok(_) => Err(format!("line {}: the numbers are not in order", number + 2)),
-            Err(error) => Err(format!("line {}: {error}", number + 2)),
+            Ok((key, FileResults { passed: passed.into_iter().collect(), executes }))
         };
-        self.kept = lines.lines().enumerate().map(parse).collect::<Result<_, _>>()?;
+        self.kept = CacheFormat::read_lines(lines, 2, results)?;
         Ok(())
     }
 
@@ -208,14 +207,14 @@ impl ResultCache {
         let kept = used.chain(others);
         let kept = kept.filter(|(key, results)| !results.is_empty() && !updates.refuted.contains(*key));
         let lines = kept.map(|(key, FileResults { passed, executes })| {
-            let line = CacheLine { key: key.clone(), passed: passed.into_iter().collect(), executes };
+            let line = ResultCacheLine { key: key.clone(), passed: passed.into_iter().collect(), executes };
             serde_json::to_string(&line)
         });
         Some(FORMAT.write(&self.program, lines.collect::<Result<Vec<_>, _>>().ok()?))
     }
 
     fn updates(&self) -> MutexGuard<'_, Updates> {
-        self.updates.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.updates)
     }
 }
 

@@ -203,7 +203,7 @@ impl<'s> RunCollector<'s> {
     /// Finds the instructions that explain the failures, if there are several and not too many.
     fn analyse(&mut self, analyse: Analyse<'_>, sources: &Sources) {
         let summary = &self.summary;
-        let failures = summary.failed + summary.crashed + summary.timed_out;
+        let failures = summary.failing();
         let is_known =
             (2..=MAX_FAILURES as u64).contains(&failures) && self.not_passed.len() <= MAX_NOT_PASSED;
         if !is_known || self.is_interrupted() {

@@ -22,7 +22,8 @@ use crate::machines::status::{LimitReached, LoadError};
 use crate::machines::{self, MachineInfo};
 use crate::model::limits::Limits;
 use crate::model::{
-    Case, CaseDifference, CaseReport, Diagnostic, Failure, Path, PathKey, StateTable, Verdict, VerdictKind,
+    Case, CaseDifference, CaseReport, Diagnostic, Failure, INTERRUPTED, Path, PathKey, StateTable, Verdict,
+    VerdictKind,
 };
 use crate::testees::embedded::Embedded;
 use crate::testees::{RunEnd, RunObserver, See, Stopped, Testee, TesteeState};
@@ -529,7 +530,7 @@ fn stopped_verdict(stopped: Stopped, case: &Case, document: &Document) -> Verdic
         Stopped::Error(reason) => {
             Verdict::Error(reason.each().map(|error| about(error, case, document)).collect())
         }
-        Stopped::Interrupted => error("the run was interrupted".to_owned()),
+        Stopped::Interrupted => error(INTERRUPTED.to_owned()),
         Stopped::Unsupported(reason) => Verdict::Unsupported(reason),
         Stopped::Crash(breakdown) => Verdict::Crash(breakdown),
         Stopped::Timeout(breakdown) => Verdict::Timeout(breakdown),

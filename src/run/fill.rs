@@ -159,22 +159,13 @@ enum Statement<'b> {
 /// What a machine does with each case for which it has a result. A refusal takes precedence over a change, and the first
 /// refusal of a case over further ones.
 fn statements(blessed: &Blessed) -> HashMap<&CaseId, Statement<'_>> {
-    let broken = blessed.broken.iter().map(|report| (&report.id, Statement::Silent(why(&report.verdict))));
+    let broken =
+        blessed.broken.iter().map(|report| (&report.id, Statement::Silent(report.verdict.in_a_line())));
     let passing = blessed.passing.iter().map(|id| (id, Statement::AsDemanded));
     let changes = blessed.changes.iter().map(|change| (&change.case, Statement::Change(change)));
     let refused =
         blessed.refused.iter().rev().map(|refusal| (&refusal.case, Statement::Silent(refusal.why.clone())));
     broken.chain(passing).chain(changes).chain(refused).collect()
-}
-
-fn why(verdict: &Verdict) -> String {
-    match verdict {
-        Verdict::Unsupported(why) => format!("unsupported: {why}"),
-        verdict => match verdict.breakdown() {
-            Some(breakdown) => format!("{}: {}", verdict.name(), breakdown.what),
-            None => verdict.name().to_owned(),
-        },
-    }
 }
 
 /// Machines that do the same with a case.

@@ -2,12 +2,9 @@
 
 use globset::GlobMatcher;
 
-use super::pattern_index::{PatternIndex, SPECIAL};
+use super::pattern_index::PatternIndex;
 use crate::model::CaseId;
-use crate::text::glob::{self, GlobError, Wildcards};
-
-/// A text with one of these is a glob.
-const BEGINS: [char; 4] = ['*', '?', '[', '{'];
+use crate::text::glob::{self, GLOB_SPECIAL, GLOB_STARTS, GlobError, Wildcards};
 
 /// Patterns on case ids. A case is selected when one of them matches, or when there are none.
 #[derive(Debug, Clone, Default)]
@@ -51,11 +48,11 @@ impl Filter {
 /// The pattern that matches this text only: each character that is not itself in a glob stands in a class of its own. A
 /// text that is no glob stays as it is.
 pub(crate) fn naming(text: &str) -> String {
-    if !text.contains(BEGINS) {
+    if !text.contains(GLOB_STARTS) {
         return text.to_owned();
     }
     let escaped = |character: char| match character {
-        special if SPECIAL.contains(&special) => format!("[{special}]"),
+        special if GLOB_SPECIAL.contains(&special) => format!("[{special}]"),
         other => other.to_string(),
     };
     text.chars().map(escaped).collect()
@@ -64,7 +61,7 @@ pub(crate) fn naming(text: &str) -> String {
 /// The pattern as a glob for a whole text, in which `*` also matches `/`; `None` if it contains none of
 /// `*?[{`.
 pub(crate) fn glob(pattern: &str) -> Result<Option<GlobMatcher>, GlobError> {
-    if !pattern.contains(BEGINS) {
+    if !pattern.contains(GLOB_STARTS) {
         return Ok(None);
     }
     Ok(Some(glob::glob(pattern, Wildcards::MatchSlashes)?.compile_matcher()))

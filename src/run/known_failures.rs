@@ -25,6 +25,7 @@ use crate::model::{
     CaseId, CaseReport, ContentDigest, Diagnostic, DiagnosticPlace, KnownListing, NotPassed, UnmatchedEntry,
     Verdict, counted,
 };
+use crate::text::glob::literal_start;
 use crate::text::source_text::SourceText;
 use crate::text::suggest::did_you_mean;
 
@@ -108,7 +109,7 @@ impl KnownFailures {
 
     /// Why a case that does not pass does not match its entry; `None` if it does.
     fn objection(&self, entry: &KnownFailure, failure: &FailureWords) -> Option<String> {
-        let place = format!("{}:{}", self.file, entry.place.position);
+        let place = self.place_of(entry);
         if let Some(day) = entry.expires.filter(|_| entry.is_expired) {
             return Some(format!("{place}: known until {day}: {}", entry.reason));
         }
@@ -116,12 +117,12 @@ impl KnownFailures {
         Some(format!("{place}: fails differently: listed {known}, now {is}"))
     }
 
+    fn place_of(&self, entry: &KnownFailure) -> String {
+        entry.place.in_file(&self.file)
+    }
+
     fn listing(&self, entry: &KnownFailure) -> KnownListing {
-        KnownListing {
-            place: format!("{}:{}", self.file, entry.place.position),
-            reason: entry.reason.clone(),
-            link: entry.link.clone(),
-        }
+        KnownListing { place: self.place_of(entry), reason: entry.reason.clone(), link: entry.link.clone() }
     }
 
     /// The indices of the entries that match a case, ascending.
@@ -172,7 +173,7 @@ impl KnownFailure {
     /// The start of all ids that it matches.
     fn start(&self) -> &str {
         match &self.glob {
-            Some(_) => self.id.split(['*', '?', '[', '{', '\\']).next().unwrap_or_default(),
+            Some(_) => literal_start(&self.id),
             None => &self.id,
         }
     }

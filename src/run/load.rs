@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::iter;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use foldhash::fast::RandomState;
 
@@ -19,7 +19,9 @@ use crate::formats::detection::{self, NotDetected, SeenFormat};
 use crate::formats::family::{Family, FamilyMisfit};
 use crate::formats::{self, Evidence, FileEntry, FileReading, Format, ReadContext, SharedFile};
 use crate::model::rule::LintRule;
-use crate::model::{CaseId, CaseReport, ContentDigest, Diagnostic, Interrupt, Origin, Severity, Verdict};
+use crate::model::{
+    CaseId, CaseReport, ContentDigest, Diagnostic, Interrupt, Origin, Severity, Verdict, lock,
+};
 use crate::text::file_name::with_slashes;
 use crate::text::json::{Document, JsonNode};
 use crate::text::source_text::SourceText;
@@ -358,7 +360,7 @@ impl<'f> LoadedCase<'f> {
     }
 
     fn kept_cases(&self) -> MutexGuard<'_, HashMap<u32, JudgedCase>> {
-        self.executed.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(self.executed)
     }
 
     /// Reads the case. An error is the message of a panic of the format.

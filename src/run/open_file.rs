@@ -6,7 +6,7 @@ use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::model::Interrupt;
+use crate::model::{INTERRUPTED, Interrupt};
 
 /// What happens if the last component of a path is a symbolic link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,7 +82,7 @@ impl Read for Arriving<'_> {
         #[cfg(unix)]
         while !is_readable(&self.file)? {
             if self.interrupt.is_requested() {
-                return Err(io::Error::other("the run was interrupted"));
+                return Err(io::Error::other(INTERRUPTED));
             }
         }
         self.file.read(buffer)

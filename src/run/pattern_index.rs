@@ -3,8 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-/// Characters that are not themselves in a glob.
-pub(super) const SPECIAL: [char; 7] = ['*', '?', '[', ']', '{', '}', '\\'];
+use crate::text::glob::{GLOB_SPECIAL, literal_start};
 
 /// Globs by what each text that they match begins or ends with: the part before the first special character, or
 /// that after the last one: the part that fewer of the globs share or, if as many do, the longer one. So a text is
@@ -22,7 +21,7 @@ impl PatternIndex {
     /// The index of these globs.
     pub(super) fn of<'p>(patterns: impl Iterator<Item = &'p str>) -> PatternIndex {
         let mut index = PatternIndex::default();
-        let parts: Vec<_> = patterns.map(|pattern| (start(pattern), end(pattern))).collect();
+        let parts: Vec<_> = patterns.map(|pattern| (literal_start(pattern), end(pattern))).collect();
         let (mut starts, mut ends) = (HashMap::new(), HashMap::new());
         for (start, end) in &parts {
             *starts.entry(*start).or_insert(0) += 1;
@@ -51,13 +50,9 @@ impl PatternIndex {
     }
 }
 
-fn start(pattern: &str) -> &str {
-    &pattern[..pattern.find(SPECIAL).unwrap_or(pattern.len())]
-}
-
 /// The character after a backslash is left out, too, and the `/` of `**/`, which also matches nothing.
 fn end(pattern: &str) -> &str {
-    pattern.rfind(SPECIAL).map_or("", |last| {
+    pattern.rfind(GLOB_SPECIAL).map_or("", |last| {
         let skipped = if pattern[last..].starts_with('\\') { 2 } else { 1 };
         let end = pattern.get(last + skipped..).unwrap_or("");
         if pattern[..=last].ends_with("**") { end.strip_prefix('/').unwrap_or(end) } else { end }

@@ -21,7 +21,7 @@ use super::order::{Finished, NextCase, Order};
 use super::select::{FileOpener, Purpose};
 use super::source::VectorSource;
 use super::sources::{self, Sources};
-use crate::model::{Interrupt, Verdict};
+use crate::model::{Interrupt, Verdict, lock};
 
 /// A larger file is opened while the cases of others that no thread has taken yet have at most this many bytes for each
 /// job: what a file is parsed to takes several times the memory of its text.
@@ -280,7 +280,7 @@ impl PoolStop {
 
     fn see(&self, file: usize, verdict: &Verdict) {
         let Some(most) = self.max_failures.filter(|_| verdict.kind().fails_run()) else { return };
-        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut failures = lock(&self.failures);
         failures.push(file);
         if failures.len() > most.get() {
             failures.pop();
@@ -384,7 +384,7 @@ impl<'s> PoolWork<'s> {
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue<'s>> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.queue)
     }
 
     /// How many threads may be started.
@@ -436,7 +436,7 @@ impl<'s> PoolWork<'s> {
                 }
                 if !queue.is_listed {
                     drop(queue);
-                    self.list(self.unlisted.lock().unwrap_or_else(PoisonError::into_inner));
+                    self.list(lock(&self.unlisted));
                     queue = self.lock();
                     continue;
                 }

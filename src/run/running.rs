@@ -1,9 +1,9 @@
 //! The cases that run at the moment.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use crate::model::CaseId;
+use crate::model::{CaseId, lock};
 
 /// The cases that the threads of a run execute at the moment, for another thread to report slow ones. Clones
 /// share the cases.
@@ -25,7 +25,7 @@ impl RunningCases {
     }
 
     fn cases(&self) -> MutexGuard<'_, Vec<(CaseId, Instant)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

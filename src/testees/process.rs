@@ -28,7 +28,9 @@ use crate::machines::{self, Engine, MachineInfo};
 use crate::model::event;
 use crate::model::limits::Limits;
 use crate::model::{Breakdown, Diagnostic, FirstTry, Interrupt, Program, Step};
-use crate::wire::protocol::{self, Greeting, Hello, Offer, ProtocolAnswer, Request, VERSION};
+use crate::wire::protocol::{
+    self, Greeting, Hello, Offer, OptionalRequest, ProtocolAnswer, Request, VERSION, WireAction,
+};
 
 use self::breakdowns::SeenBreakdowns;
 pub use self::breakdowns::{BreakdownCount, Breakdowns};
@@ -66,9 +68,6 @@ mod trouble;
 /// The time limit for the first answer of a process if none is set, unless the limit for a case is longer.
 pub const START: Duration = Duration::from_secs(20);
 
-/// The maximum number of requests in flight per process, whatever it offers.
-pub const MAX_IN_FLIGHT: usize = 64;
-
 /// What is wrong with a process that describes another machine than the first one did.
 const OTHER_HELLO: &str = "answered hello differently from the first process";
 
@@ -98,7 +97,7 @@ impl ProcessVm {
             Err(Stopped::Crash(breakdown) | Stopped::Timeout(breakdown)) => return Err(what(breakdown)),
             Err(_) => return Err(format!("{}: interrupted", command.name)),
         };
-        let pool = Pool::new(hello.in_flight.clamp(1, MAX_IN_FLIGHT), running);
+        let pool = Pool::new(hello.in_flight, running);
         let (misconduct, breakdowns) = (Misconduct::default(), SeenBreakdowns::default());
         Ok(ProcessVm { command, hello, groups, pool, misconduct, breakdowns })
     }
@@ -146,14 +145,14 @@ impl ProcessVm {
         self.hello.machines.iter().find(|offer| offer.machine == machine)
     }
 
-    /// Whether it answers an optional request, such as `trace`, for a machine.
-    pub fn answers(&self, machine: &str, request: &str) -> bool {
+    /// Whether it answers an optional request, for a machine.
+    pub fn answers(&self, machine: &str, request: OptionalRequest) -> bool {
         self.offer(machine).is_some_and(|offer| offer.answers(request))
     }
 
     /// The number of requests that a process may have in flight.
     pub fn in_flight(&self) -> usize {
-        self.hello.in_flight.clamp(1, MAX_IN_FLIGHT)
+        self.hello.in_flight
     }
 
     /// Starts at most this number of processes from now on, however many requests are asked at the same time; at least
@@ -460,11 +459,11 @@ pub fn written(
 /// The request for a case of a machine that is described by data, to a process that reports every field. It is empty if
 /// the case has an action that no family has.
 pub fn example_request(info: &'static MachineInfo, program: &Program, steps: &[Step]) -> String {
-    let actions = ["execute", "step-into", "step-over", "step-out"].map(str::to_owned).to_vec();
+    let actions = [WireAction::Execute, WireAction::StepInto, WireAction::StepOver, WireAction::StepOut];
     let offer = Offer {
         machine: info.name.to_owned(),
         fields: info.fields.iter().map(|field| field.name.to_owned()).collect(),
-        actions,
+        actions: actions.iter().map(|action| action.name().to_owned()).collect(),
         ..Offer::default()
     };
     let (offer, limits) = (DeclaredOffer::new(info, &offer), BTreeMap::new());

@@ -12,12 +12,13 @@ use crate::machines::observe::Observe;
 use crate::machines::status::LoadError;
 use crate::model::case;
 use crate::model::limits::{Limits, ROWS};
-use crate::model::{Interrupt, MemberShape, Path, Program, Shape};
+use crate::model::{INTERRUPTED, Interrupt, MemberShape, Path, Program, Shape};
 use crate::wire::line::LineError;
 use crate::wire::plain;
 use crate::wire::protocol::{
-    DigestsDone, DigestsRequest, Hello, MAX_INSTRUCTIONS, ObservedState, Offer, ProtocolAnswer, Request,
-    RunDone, RunRequest, Skip, TesteeFailure, TraceDone, TraceRequest, VERSION, WireAction, WireStep,
+    DigestsDone, DigestsRequest, Hello, MAX_INSTRUCTIONS, ObservedState, Offer, OptionalRequest,
+    ProtocolAnswer, Request, RunDone, RunRequest, Skip, TesteeFailure, TraceDone, TraceRequest, VERSION,
+    WireAction, WireStep,
 };
 
 use self::observer::{Hasher, StepRange};
@@ -57,7 +58,7 @@ impl Server {
             machine: info.name.to_owned(),
             fields: info.fields.iter().map(|field| field.name.to_owned()).collect(),
             actions: WireAction::all().iter().map(|action| action.name().to_owned()).collect(),
-            requests: vec!["digests".to_owned(), "trace".to_owned()],
+            requests: OptionalRequest::ALL.iter().map(|request| request.name().to_owned()).collect(),
             ..Offer::default()
         };
         Server { info, offer, make: Box::new(make), last: None }
@@ -196,7 +197,7 @@ fn rejection(stopped: Stopped, id: u64) -> ProtocolAnswer {
     let reason = match stopped {
         Stopped::Unsupported(reason) => return ProtocolAnswer::Skip(Skip { id, reason }),
         Stopped::Error(reason) => reason,
-        Stopped::Interrupted => LoadError::new("the run was interrupted"),
+        Stopped::Interrupted => LoadError::new(INTERRUPTED),
         Stopped::Crash(breakdown) | Stopped::Timeout(breakdown) => LoadError::new(breakdown.what),
     };
     let at = reason.at.as_ref().map(Path::keys).unwrap_or_default();

@@ -103,6 +103,16 @@ impl Stopped {
         Stopped::Error(LoadError { what, ..reason })
     }
 
+    /// The testee does not perform an action that the case needs.
+    pub(crate) fn lacks_action(name: &str) -> Stopped {
+        Stopped::Unsupported(format!("no action {name}"))
+    }
+
+    /// The testee does not report a field that the case compares.
+    pub(crate) fn lacks_field(name: &str) -> Stopped {
+        Stopped::Unsupported(format!("no field {name}"))
+    }
+
     /// Whether the testee crashed or did not answer in time.
     pub(crate) fn is_breakdown(&self) -> bool {
         matches!(self, Stopped::Crash(_) | Stopped::Timeout(_))

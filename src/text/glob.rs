@@ -2,6 +2,12 @@
 
 use globset::{Error, Glob, GlobBuilder};
 
+/// A text with one of these is a glob.
+pub const GLOB_STARTS: [char; 4] = ['*', '?', '[', '{'];
+
+/// Characters that are not themselves in a glob.
+pub const GLOB_SPECIAL: [char; 7] = ['*', '?', '[', ']', '{', '}', '\\'];
+
 /// The limits of a glob: globset ends the process over one that becomes too large a regular expression, or one that is
 /// nested too deeply.
 const MAX_LENGTH: usize = 1 << 16;
@@ -29,6 +35,11 @@ impl GlobError {
             GlobError::Length | GlobError::Braces => self.to_string(),
         }
     }
+}
+
+/// The start of all texts that a glob matches: the part before its first special character.
+pub fn literal_start(glob: &str) -> &str {
+    &glob[..glob.find(GLOB_SPECIAL).unwrap_or(glob.len())]
 }
 
 /// What `*` and `?` match.

@@ -139,6 +139,10 @@ pub fn cautions(
     names: [&str; 2],
     comparison: &Comparison<'_>,
 ) -> Vec<String> {
+    let other_cases = |before: String, after: String| {
+        let [first, second] = names;
+        format!("{first} is {before} and {second} is {after}: new and deleted cases may be due to that")
+    };
     let mut cautions = Vec::new();
     for (run, name) in [before, after].into_iter().zip(names) {
         if run.summary.interrupted {
@@ -149,10 +153,7 @@ pub fn cautions(
         let of =
             |part: &Option<String>| part.as_ref().map_or("a whole run".to_owned(), |it| format!("part {it}"));
         let (before, after) = (of(&before.part), of(&after.part));
-        cautions.push(format!(
-            "{} is {before} and {} is {after}: new and deleted cases may be due to that",
-            names[0], names[1]
-        ));
+        cautions.push(other_cases(before, after));
     }
     if let (Some(first), Some(second)) = (&before.command, &after.command)
         && first != second
@@ -165,10 +166,7 @@ pub fn cautions(
             [] => "of all cases".to_owned(),
             only => format!("only of the cases of {}", only.join(" ")),
         });
-        cautions.push(format!(
-            "{} is {before} and {} is {after}: new and deleted cases may be due to that",
-            names[0], names[1]
-        ));
+        cautions.push(other_cases(before, after));
     }
     cautions
 }

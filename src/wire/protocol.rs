@@ -14,10 +14,13 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
+pub use self::optional_request::OptionalRequest;
 use super::line::{LineError, LineHeader, one_line, read};
 use super::name::start;
 use super::{remark, strict};
 use crate::model::{Path, PathKey};
+
+mod optional_request;
 
 /// The version of the protocol; incremented when the meaning of a member changes.
 pub const VERSION: u32 = 1;
@@ -145,18 +148,21 @@ const fn is_one(number: &usize) -> bool {
 
 impl Hello {
     /// The longest name, release or other text, in bytes.
-    pub const MAX_TEXT: usize = 200;
+    const MAX_TEXT: usize = 200;
 
     /// The most texts in a list.
-    pub const MAX_TEXTS: usize = 200;
+    const MAX_TEXTS: usize = 200;
+
+    /// The maximum number of requests in flight, whatever a process offers.
+    pub const MAX_IN_FLIGHT: usize = 64;
 
     /// Whether the release says which version it is. `unknown` does not.
     pub fn has_release(&self) -> bool {
         !["", "unknown"].contains(&self.release.trim())
     }
 
-    /// Returns the answer if no text and no list in it is longer than allowed: they are printed with every run. The
-    /// error says in one line which one is.
+    /// Returns the answer, with a number of requests in flight that is allowed, if no text and no list in it is longer
+    /// than allowed: they are printed with every run. The error says in one line which one is.
     pub fn limited(self) -> Result<Hello, String> {
         let Hello { version: _, name, release, language, homepage, machines, in_flight: _ } = &self;
         let lists = machines.iter().flat_map(|offer| {
@@ -192,7 +198,7 @@ impl Hello {
         if machines.len() > Hello::MAX_TEXTS {
             return Err(format!("says hello with {} machines; at most {}", machines.len(), Hello::MAX_TEXTS));
         }
-        Ok(self)
+        Ok(Hello { in_flight: self.in_flight.clamp(1, Hello::MAX_IN_FLIGHT), ..self })
     }
 }
 
@@ -216,7 +222,7 @@ pub struct Offer {
     /// What it does beyond the specification, as text for people.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub extensions: Vec<String>,
-    /// The optional requests that it answers: `digests`, `trace`.
+    /// The optional requests that it answers, by [`OptionalRequest::name`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requests: Vec<String>,
 }
@@ -227,9 +233,9 @@ impl Offer {
         self.fields.iter().any(|name| name == field)
     }
 
-    /// Whether it answers an optional request, such as `trace`.
-    pub fn answers(&self, request: &str) -> bool {
-        self.requests.iter().any(|name| name == request)
+    /// Whether it answers an optional request.
+    pub fn answers(&self, request: OptionalRequest) -> bool {
+        self.requests.iter().any(|name| name == request.name())
     }
 
     /// Whether it performs an action with this name.
@@ -244,7 +250,7 @@ impl Offer {
 
     /// Whether it reports the steps of a run in some way.
     pub fn reports_steps(&self) -> bool {
-        self.answers("trace") || self.stops()
+        self.answers(OptionalRequest::Trace) || self.stops()
     }
 
     /// Those of the fields that a process need not report that it does not report: assertions on them are left out.

@@ -23,7 +23,7 @@ impl Segment {
         if let Some(digits) = program.strip_prefix("0x") {
             let bytes = hex_bytes(digits).context("the program is not an even number of hex digits")?;
             if bytes.len() % 2 == 1 || bytes.len() > SEGMENT_BYTES {
-                bail!("the program is not 1 to 65536 words of 4 hex digits");
+                bail!("the program must be 1 to {} words of 4 hex digits", SEGMENT_BYTES / 2);
             }
             return Ok(Segment { words: words(&bytes) });
         }

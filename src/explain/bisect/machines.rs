@@ -18,21 +18,21 @@ use crate::text::typed::compared_after;
 use crate::wire::eip3155::Eip3155Step;
 use crate::wire::plain;
 use crate::wire::protocol::{
-    self, DigestsDone, DigestsRequest, Offer, ProtocolAnswer, Request, RunRequest, TraceDone, TraceRequest,
-    TracedInstruction, WireAction,
+    self, DigestsDone, DigestsRequest, Offer, OptionalRequest, ProtocolAnswer, Request, RunRequest,
+    TraceDone, TraceRequest, TracedInstruction, WireAction,
 };
 
 /// How many hashes are requested at once.
 const POINTS: u64 = 64;
 
-/// The number of instructions after which no difference is searched any more.
-const MAX_SEARCHED: u64 = 1 << 40;
+/// How many lengths the first request asks for: 1, 2, 4, … up to [`MAX_SEARCHED`].
+const DOUBLINGS: u32 = 41;
+
+/// The number of instructions after which no difference is searched any more. No run is longer than that.
+const MAX_SEARCHED: u64 = 1 << (DOUBLINGS - 1);
 
 /// The same for a machine that only executes single instructions: each of them stands in the request.
 const MAX_SINGLE_STEPS: u64 = 10_000;
-
-/// How often the first request doubles the number of instructions. No run is longer than that.
-const DOUBLINGS: u32 = 41;
 
 /// A run whose instructions can be requested.
 pub trait InstructionList {
@@ -136,7 +136,7 @@ impl OnVm {
 
     /// Whether it reports its instructions.
     pub fn shows_instructions(&self) -> bool {
-        self.answers("digests") && self.answers("trace")
+        self.answers(OptionalRequest::Digests) && self.answers(OptionalRequest::Trace)
     }
 
     /// Whether its instructions can be compared: it reports them, and they do not show a field that the user ignores.
@@ -159,8 +159,8 @@ impl OnVm {
         }
     }
 
-    /// Whether it answers an optional request, such as `trace`.
-    pub(in crate::explain) fn answers(&self, request: &str) -> bool {
+    /// Whether it answers an optional request.
+    pub(in crate::explain) fn answers(&self, request: OptionalRequest) -> bool {
         self.offer().is_some_and(|offer| offer.answers(request))
     }
 
@@ -240,7 +240,7 @@ impl OnVm {
 
     /// How many instructions the first actions execute. Fails when the machine gives no answer.
     pub(in crate::explain) fn instructions(&mut self, actions: usize) -> Result<u64, Stopped> {
-        Ok(self.hashes(actions, &[1 << (DOUBLINGS - 1)])?.1)
+        Ok(self.hashes(actions, &[MAX_SEARCHED])?.1)
     }
 
     /// How many instructions all actions execute. Fails when the machine gives no answer.

@@ -9,7 +9,8 @@ use crate::machines::machine::Machine;
 use crate::machines::status::LoadError;
 use crate::machines::view::{ViewDatum, ViewRow};
 use crate::model::{
-    Action, Case, CaseDifference, CaseId, CaseReport, Cell, Path, Program, Step, Verdict, brief, vector_step,
+    Action, Case, CaseDifference, CaseId, CaseReport, Cell, INTERRUPTED, Path, Program, Step, Verdict, brief,
+    vector_step,
 };
 use crate::run::{self, LoadedFile, RunOptions};
 use crate::testees::Stopped;
@@ -98,7 +99,7 @@ pub fn open(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions) -> Resul
         limit.map_or(Ok(()), |limit| Err(Stopped::Error(limit)))
     });
     if options.interrupt.is_requested() {
-        return Err("the run was interrupted".to_owned());
+        return Err(INTERRUPTED.to_owned());
     }
     let Some((machine, mut recording, demands)) = recorded else { return Err(reasons(&report)) };
     if !account::is_available(BYTES_OF_PAGE) {

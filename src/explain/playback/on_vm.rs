@@ -8,7 +8,7 @@ use crate::model::{Action, Case, Name, Step, Value};
 use crate::testees::Stopped;
 use crate::testees::process::ProcessVm;
 use crate::wire::eip3155::Eip3155Step;
-use crate::wire::protocol::{Offer, TracedInstruction, WireAction};
+use crate::wire::protocol::{Offer, OptionalRequest, TracedInstruction, WireAction};
 
 /// How many instructions are requested at once.
 const INSTRUCTIONS: u64 = 1_000;
@@ -90,7 +90,7 @@ impl VmRun {
     /// The run of a case. How many instructions it has is found out at once. Fails if the machine reports neither
     /// instructions nor states, or gives no answer.
     pub fn new(on_vm: OnVm, isa: &'static Isa) -> Result<VmRun, Stopped> {
-        let shows = VmShows { instructions: on_vm.answers("trace"), states: on_vm.stops() };
+        let shows = VmShows { instructions: on_vm.answers(OptionalRequest::Trace), states: on_vm.stops() };
         VmRun::check(&on_vm).map_err(|why| Stopped::Unsupported(why.to_owned()))?;
         let declared: Vec<_> = on_vm.declared().collect();
         let reported = on_vm.reported().into_iter().filter(|name| declared.contains(name));
@@ -149,7 +149,7 @@ impl VmRun {
 
     /// How many instructions were executed after this action.
     fn count_up_to(&mut self, action: usize, before: u64) -> Result<u64, Stopped> {
-        let counted = if self.on_vm.answers("digests") {
+        let counted = if self.on_vm.answers(OptionalRequest::Digests) {
             self.on_vm.instructions(action + 1)
         } else {
             Err(Stopped::Unsupported("it does not answer digests".to_owned()))

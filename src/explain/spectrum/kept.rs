@@ -10,7 +10,7 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use indexmap::{IndexMap, IndexSet};
 use serde::{Deserialize, Serialize};
@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use super::spectrum_run::Extent;
 use crate::explain::observer::CoveragePoints;
 use crate::machines::by_name;
+use crate::model::lock;
 use crate::run::cache::cache_text::CacheFormat;
 use crate::run::cache::{FileKey, ProgramKey};
 
@@ -71,7 +72,7 @@ pub(super) struct ExecutedCase {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct CacheLine {
+struct SpectrumCacheLine {
     key: FileKey,
     cases: FileSpectra,
 }
@@ -91,14 +92,11 @@ impl SpectrumCache {
             serde_json::from_str(points).map_err(|error| format!("line 2: {error}"))?;
         let points = points.into_iter().map(known).collect::<Option<IndexSet<Point>>>();
         let points = points.ok_or("line 2: an instruction is unknown")?;
-        let parse = |(number, line): (usize, &str)| match serde_json::from_str::<CacheLine>(line) {
-            Ok(CacheLine { key, cases }) if cases.values().all(|case| has_all(&points, case)) => {
-                Ok((key, cases))
-            }
-            Ok(_) => Err(format!("line {}: a number is too large", number + 3)),
-            Err(error) => Err(format!("line {}: {error}", number + 3)),
+        let spectra = |SpectrumCacheLine { key, cases }| {
+            let are_known = cases.values().all(|case| has_all(&points, case));
+            if are_known { Ok((key, cases)) } else { Err("a number is too large") }
         };
-        let kept = lines.lines().enumerate().map(parse).collect::<Result<_, _>>()?;
+        let kept = CacheFormat::read_lines(lines, 3, spectra)?;
         *self.state() = CacheState { points, kept, ..CacheState::default() };
         Ok(())
     }
@@ -144,13 +142,14 @@ impl SpectrumCache {
         }
         all.extend(files);
         let points = serde_json::to_string(&state.points.iter().collect::<Vec<_>>()).ok()?;
-        let lines = all.into_iter().map(|(key, cases)| serde_json::to_string(&CacheLine { key, cases }));
+        let lines =
+            all.into_iter().map(|(key, cases)| serde_json::to_string(&SpectrumCacheLine { key, cases }));
         let lines = std::iter::once(Ok(points)).chain(lines).collect::<Result<Vec<_>, _>>().ok()?;
         Some(FORMAT.write(&self.program, lines))
     }
 
     fn state(&self) -> MutexGuard<'_, CacheState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 

@@ -117,7 +117,7 @@ impl Family {
         let mut misfits = Vec::new();
         for (reader, format) in self.readers.iter().filter(|(reader, _)| reader.reads(file)) {
             match reader.fits(root) {
-                Ok(at) => return Ok((format, Evidence { at, what: "the first case" })),
+                Ok(at) => return Ok((format, first_case_at(at))),
                 Err(misfit) => misfits.push(misfit),
             }
         }
@@ -232,7 +232,7 @@ fn format(reader: &'static FamilyReader, declaration: &'static Declaration, hash
         file_name: None,
         evidence: Box::leak(Box::new(move |root: JsonNode<'_>| {
             let at = reader.fits(root).ok()?;
-            Some(Evidence { at, what: "the first case" })
+            Some(first_case_at(at))
         })),
         outline: Box::leak(Box::new(move |root: JsonNode<'_>| reader.outline(root))),
         read: Box::leak(Box::new(
@@ -291,8 +291,10 @@ pub fn fitting(
     let nearness = |((_, (reader, _)), _): &((_, &(&FamilyReader, _)), _)| reader.nearness(file);
     let nearest = fitting.iter().map(nearness).max();
     fitting.retain(|fit| Some(nearness(fit)) == nearest);
-    let evidence = |((_, (_, format)), at): ((_, &(_, &'static Format)), u32)| {
-        (*format, Evidence { at, what: "the first case" })
-    };
+    let evidence = |((_, (_, format)), at): ((_, &(_, &'static Format)), u32)| (*format, first_case_at(at));
     fitting.into_iter().map(evidence).collect()
+}
+
+fn first_case_at(at: u32) -> Evidence {
+    Evidence { at, what: "the first case" }
 }

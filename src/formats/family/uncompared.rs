@@ -3,12 +3,11 @@
 use super::declaration::{Declaration, Demanded, FormatDeclaration, Given, UnlistedFields};
 use super::demands::UNLISTED;
 use super::node_path::{NodePath, PathStep};
-use crate::formats::uncompared::UncomparedRule;
+use crate::formats::uncompared::{MEMBER_ORDER, UncomparedRule};
 use crate::model::{DeclaredField, FieldOptions, FieldType, ListOrder, UnlistedCells};
 use crate::text::json::{JsonNode, name_in_pointer};
 use crate::text::typed;
 
-const ORDER: &str = "the members of an object have no order";
 const NAME: &str = "a name says nothing of the machine";
 const INFO: &str = "what is known about a case is not compared";
 const MISSING: &str = "a field whose datum is missing is not compared";
@@ -68,7 +67,7 @@ pub(super) fn rule_of(
         return Some(rule(FORMAT, INFO));
     }
     if change == "member order" {
-        return Some(rule("formats.md#what-all-formats-share", ORDER));
+        return Some(MEMBER_ORDER.into());
     }
     let given = || format.program.iter().find_map(|given| given_field(family, given, &keys));
     if change == "order" && given().is_some_and(|field| matches!(field.field_type, FieldType::Memory(_))) {

@@ -12,8 +12,8 @@ use crate::text::json::{JsonMember, JsonNode};
 
 /// The number of words in a segment.
 const WORDS: usize = 65_536;
-/// The maximum size of a segment file, in bytes.
-const SEGMENT_BYTES: u64 = 131_072;
+/// The size of a segment file, in bytes.
+const SEGMENT_BYTES: u64 = 2 * WORDS as u64;
 /// The maximum size of a source file, in bytes.
 const SOURCE_BYTES: u64 = 1 << 20;
 

@@ -29,11 +29,7 @@ pub(super) fn said(verdict: &Verdict) -> String {
             let more = (all > shown.len()).then(|| format!("; {} more", all - shown.len()));
             shown.join("; ") + &more.unwrap_or_default()
         }
-        Verdict::Unsupported(why) => format!("unsupported: {why}"),
-        other => match other.breakdown() {
-            Some(breakdown) => format!("{}: {}", other.name(), breakdown.what),
-            None => other.name().to_owned(),
-        },
+        other => other.in_a_line(),
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt::Display;
 
+use serde::de::DeserializeOwned;
+
 /// The most bytes of a cache file.
 pub const MAX_BYTES: usize = 16 << 20;
 
@@ -26,6 +28,21 @@ impl CacheFormat {
             let of = self.of;
             Err(format!("line 1 is not {expected:?}: the file is damaged or belongs to another {of}"))
         }
+    }
+
+    /// What `check` makes of each of these lines, of which the first one has this number. The error is that of the first
+    /// line that cannot be read or that `check` rejects.
+    pub(crate) fn read_lines<L: DeserializeOwned, T, C: FromIterator<T>>(
+        lines: &str,
+        first: usize,
+        check: impl Fn(L) -> Result<T, &'static str>,
+    ) -> Result<C, String> {
+        let parse = |(number, line): (usize, &str)| {
+            let parsed = serde_json::from_str(line).map_err(|error| error.to_string());
+            let checked = parsed.and_then(|parsed| check(parsed).map_err(str::to_owned));
+            checked.map_err(|what| format!("line {number}: {what}"))
+        };
+        (first..).zip(lines.lines()).map(parse).collect()
     }
 
     /// The whole text with as many of the lines, from the first one on, as [`MAX_BYTES`] has room for.

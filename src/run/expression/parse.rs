@@ -14,7 +14,7 @@ use super::expr::{Expr, Term, one_or};
 use super::predicates::{Accepts, Argument, Matcher, PREDICATES, Predicate, Unaccepted};
 use crate::run::families::Families;
 use crate::text::columns::columns;
-use crate::text::suggest::nearest;
+use crate::text::suggest::{did_you_mean, nearest};
 
 /// How deep parentheses and `not` may be nested.
 pub const MAX_NESTED: usize = 100;
@@ -91,8 +91,7 @@ impl<'t> ExpressionParser<'t> {
     /// Like [`ExpressionParser::wrong`], at the next word; suggests one of `known` if the word may be a misspelling of
     /// it.
     fn near<'k>(&self, what: &str, word: &str, known: impl IntoIterator<Item = &'k str>) -> SyntaxError {
-        let perhaps = nearest(word, known).map(|near| format!("; did you mean {near}?"));
-        self.wrong(self.at, format!("{what}{}", perhaps.unwrap_or_default()))
+        self.wrong(self.at, format!("{what}{}", did_you_mean(word, known)))
     }
 
     fn rest(&self) -> &'t str {
@@ -279,11 +278,9 @@ impl<'t> ExpressionParser<'t> {
 
 /// The error for a text that is none of the names, with the nearest name, or all if there are few.
 fn unknown(kind: &str, text: &str, known: &[&str]) -> String {
-    let nearest = nearest(text.trim_start_matches('~'), known.iter().copied());
-    let perhaps = match nearest {
-        Some(near) => format!("; did you mean {near}?"),
-        None if known.len() <= MAX_LISTED => format!("; there are {}", known.join(", ")),
-        None => String::new(),
-    };
-    format!("unknown {kind} {text:?}{perhaps}")
+    let mut hint = did_you_mean(text.trim_start_matches('~'), known.iter().copied());
+    if hint.is_empty() && known.len() <= MAX_LISTED {
+        hint = format!("; there are {}", known.join(", "));
+    }
+    format!("unknown {kind} {text:?}{hint}")
 }

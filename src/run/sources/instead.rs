@@ -4,6 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::model::split_id;
 use crate::text::file_name::shown;
+use crate::text::glob::GLOB_STARTS;
 use crate::text::shell::ShellWords;
 use crate::text::suggest::nearest;
 
@@ -20,7 +21,7 @@ pub(super) fn instead(argument: &str) -> String {
         let case = case.map_or(String::new(), |case| format!("::{case}"));
         return format!("; did you mean {}{case}?", shown(&near));
     }
-    let is_pattern = argument.contains(['*', '?', '[', '{']);
+    let is_pattern = argument.contains(GLOB_STARTS);
     let is_name = !argument.contains(['/', '.', ':']);
     if is_pattern || is_name {
         let filter = ShellWords::from_iter(["--filter", argument]);

@@ -2,8 +2,7 @@
 
 use std::sync::Mutex;
 
-use super::trouble::lock;
-use crate::model::{Breakdown, counted};
+use crate::model::{Breakdown, counted, lock};
 use crate::testees::testee::Stopped;
 
 /// How often a machine broke down over a request, by whether the request was answered when it was repeated alone.

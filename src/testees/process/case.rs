@@ -78,10 +78,10 @@ impl<'r> TesteeRun<'r> {
             let action = step.r#do.iter().map(WireAction::name).find(|name| !offer.performs(name));
             let field = step.observe.iter().find(|field| !offer.reports(field));
             if let Some(name) = action {
-                return Err(Stopped::Unsupported(format!("no action {name}")));
+                return Err(Stopped::lacks_action(name));
             }
             if let Some(name) = field {
-                return Err(Stopped::Unsupported(format!("no field {name}")));
+                return Err(Stopped::lacks_field(name));
             }
         }
         Ok(TesteeRun {

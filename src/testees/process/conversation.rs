@@ -12,8 +12,8 @@ use super::group::{GroupMember, ProcessGroups};
 use super::lines::{Incoming, Stray, TesteeLines, Waiting};
 use super::mailbox::{Mailbox, NoMail};
 use super::stderr::Stderr;
-use super::trouble::{PATIENCE, Trouble, lock};
-use crate::model::{Breakdown, Interrupt};
+use super::trouble::{PATIENCE, Trouble};
+use crate::model::{Breakdown, Interrupt, lock};
 use crate::testees::testee::Stopped;
 
 /// How often to check whether the process has ended or the run was interrupted.

@@ -68,7 +68,7 @@ impl DeclaredOffer {
             }
             match index.filter(|index| self.is_reported[*index]) {
                 Some(index) => is_observed[index] = true,
-                None => return Err(Stopped::Unsupported(format!("no field {name}"))),
+                None => return Err(Stopped::lacks_field(name)),
             }
             observe.push(&**name);
         }
@@ -92,7 +92,7 @@ impl<'r> DeclaredRun<'r> {
                 step.actions.iter().map(|action| wire_action(action, info)).collect();
             let names = actions.iter().map(WireAction::name);
             if let Some(name) = names.clone().find(|name| !offer.actions.contains(name)) {
-                return Err(Stopped::Unsupported(format!("no action {name}")));
+                return Err(Stopped::lacks_action(name));
             }
             let observe = offer.observed(step)?;
             written.push(DeclaredStep { actions: names.collect(), observe });

@@ -3,9 +3,11 @@
 
 use std::collections::HashSet;
 use std::process::{Child, Command, ExitStatus};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
+
+use crate::model::lock;
 
 /// How often to check whether a process has ended.
 const INTERVAL: Duration = Duration::from_millis(2);
@@ -43,7 +45,7 @@ impl ProcessGroups {
     }
 
     fn lock(&self) -> MutexGuard<'_, RunningGroups> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

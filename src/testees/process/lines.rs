@@ -6,7 +6,8 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::mailbox::Mailbox;
-use super::trouble::{Trouble, lock};
+use super::trouble::Trouble;
+use crate::model::lock;
 use crate::wire::line::quoted_bytes;
 use crate::wire::protocol::{AnswerHeader, MAX_LINE};
 

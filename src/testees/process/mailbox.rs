@@ -3,7 +3,7 @@
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::trouble::lock;
+use crate::model::lock;
 
 /// Messages to a thread, which takes all of them together.
 ///

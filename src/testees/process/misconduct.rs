@@ -4,8 +4,7 @@
 use std::sync::Mutex;
 
 use super::conversation::Conversation;
-use super::trouble::lock;
-use crate::model::{Breakdown, Diagnostic};
+use crate::model::{Breakdown, Diagnostic, lock};
 
 /// What the processes of a machine did wrong.
 #[derive(Default)]

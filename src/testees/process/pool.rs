@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::conversation::Conversation;
+use crate::model::lock;
 
 /// A process that said hello.
 pub(super) struct RunningTestee {
@@ -70,7 +71,7 @@ impl RunningTestee {
     }
 
     fn unanswered(&self) -> MutexGuard<'_, Unanswered> {
-        self.unanswered.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.unanswered)
     }
 
     /// The numbers of this many next requests, from 1.
@@ -282,7 +283,7 @@ impl Pool {
     }
 
     fn lock(&self) -> MutexGuard<'_, PoolPlaces> {
-        self.places.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.places)
     }
 }
 

@@ -7,8 +7,8 @@ use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use super::trouble::{PATIENCE, lock};
-use crate::model::Breakdown;
+use super::trouble::PATIENCE;
+use crate::model::{Breakdown, lock};
 
 /// How much of the start and of the end is kept, in bytes.
 const MAX_HEAD: usize = 8 << 10;

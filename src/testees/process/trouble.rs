@@ -1,6 +1,5 @@
 //! What all parts of a conversation share.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// How long a process may take to end after its pipes are closed, and its pipes to close after it has ended.
@@ -17,8 +16,4 @@ pub enum Trouble {
     Late(Duration),
     /// The run was interrupted.
     Interrupted,
-}
-
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

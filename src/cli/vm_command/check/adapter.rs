@@ -7,7 +7,7 @@ use vmconf::testees::Stopped;
 use vmconf::testees::process::{
     Asking, Conversation, ProcessGroups, START, Stray, TesteeCommand, Trouble, read_answer,
 };
-use vmconf::wire::protocol::{AnswerHeader, Greeting, ProtocolAnswer, Request, VERSION};
+use vmconf::wire::protocol::{AnswerHeader, Greeting, ObservedState, ProtocolAnswer, Request, VERSION};
 
 /// How long an adapter has to end after its input.
 const MOST_TO_END: Duration = Duration::from_secs(2);
@@ -48,6 +48,30 @@ impl CheckPoints {
         let outcome =
             answer.and_then(|answer| if is_right(&answer) { Ok(()) } else { Err(advice.to_owned()) });
         self.add(what, outcome);
+    }
+
+    /// Adds whether the answer to the request with this number repeats it.
+    pub(super) fn repeats_id(&mut self, answer: &Result<ProtocolAnswer, String>, id: u64) {
+        let answered = answer.as_ref().ok().and_then(ProtocolAnswer::id);
+        self.hold("repeats the id", answered == Some(id) || answer.is_err(), "copy \"id\" from the request");
+    }
+
+    /// Adds whether a state has all expected fields and only those that were requested; `unrequested` says what is wrong
+    /// with another one.
+    pub(super) fn has_fields<'f>(
+        &mut self,
+        state: &ObservedState,
+        mut expected: impl Iterator<Item = &'f String>,
+        is_requested: impl Fn(&str) -> bool,
+        unrequested: &str,
+    ) {
+        let extra = state.fields.keys().find(|name| !is_requested(name));
+        let advice = format!("{} {unrequested}", extra.map_or("", |name| name));
+        self.hold("reports only what was requested", extra.is_none(), &advice);
+        let missing = expected.find(|name| !state.fields.contains_key(*name));
+        let advice =
+            format!("{} is missing; report each field that hello lists", missing.map_or("", |name| name));
+        self.hold("reports all that was requested", missing.is_none(), &advice);
     }
 }
 

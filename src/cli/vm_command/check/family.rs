@@ -41,8 +41,7 @@ pub(super) fn try_family(
         matches!(answer, Ok(ProtocolAnswer::Done(_) | ProtocolAnswer::Skip(_) | ProtocolAnswer::Error(_)));
     let advice = "answer done, skip or error";
     points.add("answers a program of zeros", expect(answer.clone(), is_answer, advice));
-    let id = answer.as_ref().ok().and_then(ProtocolAnswer::id);
-    points.hold("repeats the id", id == Some(1) || answer.is_err(), "copy \"id\" from the request");
+    points.repeats_id(&answer, 1);
     if let Ok(ProtocolAnswer::Done(done)) = &answer {
         try_states(done, known, offer, points);
         let compared = ComparedState { machine, given: &program };
@@ -70,13 +69,7 @@ fn try_states(done: &RunDone, known: FamilyMachine, offer: &Offer, points: &mut 
     let advice = format!("it reports {} states for 1 step", done.steps.len());
     points.hold("reports a state for each step", done.steps.len() == 1, &advice);
     let Some(state) = done.steps.first() else { return };
-    let extra = state.fields.keys().find(|name| !offer.reports(name));
-    let advice = format!("{} was not requested", extra.map_or("", |name| name));
-    points.hold("reports only what was requested", extra.is_none(), &advice);
-    let missing = offer.fields.iter().find(|name| !state.fields.contains_key(*name));
-    let advice =
-        format!("{} is missing; report each field that hello lists", missing.map_or("", |name| name));
-    points.hold("reports all that was requested", missing.is_none(), &advice);
+    points.has_fields(state, offer.fields.iter(), |name| offer.reports(name), "was not requested");
     let misfit = known.machine.fields.iter().find_map(|field| {
         let value = state.fields.get(field.name)?.clone();
         Some(plain::read(value, &field.shape).err()?.to_string())

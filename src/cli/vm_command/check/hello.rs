@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use vmconf::machines;
 use vmconf::run::Families;
-use vmconf::wire::protocol::{Hello, Offer, ProtocolAnswer, VERSION, WireAction};
+use vmconf::wire::protocol::{Hello, Offer, OptionalRequest, ProtocolAnswer, VERSION, WireAction};
 
 use super::adapter::{CheckPoints, CheckedAdapter, greeting};
 
@@ -80,7 +80,7 @@ fn try_offer(offer: &Offer, families: &Families, points: &mut CheckPoints) {
     let unknown = offer.actions.iter().find(|name| known.iter().all(|action| action.name() != **name));
     let advice = format!("there is no action {}", unknown.map_or("", |name| name));
     points.hold("performs only known actions", unknown.is_none(), &advice);
-    let executes = offer.performs(WireAction::Execute.name()) || offer.performs("run");
+    let executes = offer.performs(WireAction::Execute.name()) || offer.performs(WireAction::Run(0).name());
     // The cases of a family may need other actions only.
     if !families.is_elsewhere(&offer.machine) {
         points.hold("executes programs", executes, "add \"execute\" to \"actions\"");
@@ -90,7 +90,8 @@ fn try_offer(offer: &Offer, families: &Families, points: &mut CheckPoints) {
         let advice = "statements quote each in a line; write it without line breaks";
         points.hold("names extensions in a line each", offer.extensions.iter().all(is_line), advice);
     }
-    let unknown = offer.requests.iter().find(|name| !["digests", "trace"].contains(&name.as_str()));
+    let known = OptionalRequest::ALL;
+    let unknown = offer.requests.iter().find(|name| known.iter().all(|request| request.name() != **name));
     let advice = format!("there is no optional request {}", unknown.map_or("", |name| name));
     points.hold("offers only known requests", unknown.is_none(), &advice);
 }

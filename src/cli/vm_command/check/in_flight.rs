@@ -1,8 +1,7 @@
 //! How an adapter answers requests that wait for their answers at the same time.
 
 use serde_json::Value as Json;
-use vmconf::testees::process::MAX_IN_FLIGHT;
-use vmconf::wire::protocol::ProtocolAnswer;
+use vmconf::wire::protocol::{Hello, ProtocolAnswer};
 
 use super::adapter::{CheckPoints, CheckedAdapter};
 use super::small_program::SmallProgram;
@@ -24,7 +23,7 @@ pub(super) fn try_in_flight(
     }
     // Some have no steps, so that two in a row have different answers.
     let request = |id| small.request(id, if id % 2 == 0 { &small.steps } else { &[] });
-    let requests: Vec<_> = (TOGETHER..).take(in_flight.min(MAX_IN_FLIGHT)).map(request).collect();
+    let requests: Vec<_> = (TOGETHER..).take(in_flight.min(Hello::MAX_IN_FLIGHT)).map(request).collect();
     let alone = ALONE.map(|id| adapter.ask(&request(id)).map(|answer| without_id(&answer)));
     let outcome = adapter.ask_together(&requests).map_err(|why| {
         format!("{} were sent together, and {why}; answer each, in the order of the requests", requests.len())

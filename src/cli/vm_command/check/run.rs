@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::{Value as Json, json};
 use vmconf::machines::{self, MachineInfo};
 use vmconf::wire::plain;
-use vmconf::wire::protocol::{DigestsRequest, ObservedState, Offer, ProtocolAnswer, Request, TraceRequest};
+use vmconf::wire::protocol::{
+    DigestsRequest, ObservedState, Offer, OptionalRequest, ProtocolAnswer, Request, TraceRequest,
+};
 
 use super::adapter::{CheckPoints, CheckedAdapter, expect};
 use super::in_flight::try_in_flight;
@@ -93,8 +95,7 @@ fn try_answer(
 ) -> FirstRun {
     let done = if let Ok(ProtocolAnswer::Done(done)) = answer { Some(done) } else { None };
     points.add("runs a small program", expect(answer.clone(), done.is_some(), "run it and answer done"));
-    let id = answer.as_ref().ok().and_then(ProtocolAnswer::id);
-    points.hold("repeats the id", id == Some(1) || answer.is_err(), "copy \"id\" from the request");
+    points.repeats_id(answer, 1);
     let Some(done) = done else { return FirstRun::Refused };
     let Some(ours) = small.ours(&small.steps) else { return FirstRun::Differs };
     let advice = format!("it reports {} states for {} steps", done.steps.len(), ours.len());
@@ -108,13 +109,8 @@ fn try_answer(
 }
 
 fn try_state(theirs: &ObservedState, ours: &ObservedState, info: &MachineInfo, points: &mut CheckPoints) {
-    let extra = theirs.fields.keys().find(|name| !ours.fields.contains_key(*name));
-    let advice = format!("{} was not requested or has no value here", extra.map_or("", |name| name));
-    points.hold("reports only what was requested", extra.is_none(), &advice);
-    let missing = ours.fields.keys().find(|name| !theirs.fields.contains_key(*name));
-    let advice =
-        format!("{} is missing; report each field that hello lists", missing.map_or("", |name| name));
-    points.hold("reports all that was requested", missing.is_none(), &advice);
+    let is_ours = |name: &str| ours.fields.contains_key(name);
+    points.has_fields(theirs, ours.fields.keys(), is_ours, "was not requested or has no value here");
     let (mut misfit, mut other) = (None, None);
     for field in info.fields {
         let [theirs, ours] = [theirs, ours].map(|state| state.fields.get(field.name).cloned());
@@ -179,7 +175,7 @@ fn try_optional(adapter: &mut CheckedAdapter, offer: &Offer, small: &SmallProgra
     let SmallProgram { program, steps, .. } = small;
     let actions: Vec<_> = steps.iter().flat_map(|step| step.r#do.clone()).collect();
     let machine = offer.machine.clone();
-    if offer.answers("digests") {
+    if offer.answers(OptionalRequest::Digests) {
         let request = Request::Digests(DigestsRequest {
             id: 5,
             machine: machine.clone(),
@@ -193,7 +189,7 @@ fn try_optional(adapter: &mut CheckedAdapter, offer: &Offer, small: &SmallProgra
         let advice = "answer one SHA-256 for each number that the run reaches, of nothing for 0";
         points.add("answers digests", expect(answer, is_right, advice));
     }
-    if offer.answers("trace") {
+    if offer.answers(OptionalRequest::Trace) {
         let limits = BTreeMap::default();
         let program = program.clone();
         let request = Request::Trace(TraceRequest {
