@@ -22,6 +22,7 @@ pub mod record;
 mod remark;
 pub mod report;
 pub mod report_events;
+mod report_order;
 pub mod schema;
 mod strict;
 pub mod value;

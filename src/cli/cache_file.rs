@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use anyhow::Context;
-use vmconf::run::cache::{MAX_BYTES, ProgramKey};
+use vmconf::run::cache::{MAX_CACHE_BYTES, ProgramKey};
 use vmconf::run::open_file::{Links, open_regular};
 
 use super::result_file::{ResultFile, remove_abandoned};
@@ -76,8 +76,8 @@ fn read(path: &Path) -> Result<Option<String>, String> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         file => file.map_err(|error| error.to_string())?,
     };
-    let bytes = file.read_at_most(MAX_BYTES as u64).map_err(|error| error.to_string())?;
-    let bytes = bytes.ok_or_else(|| format!("is larger than {MAX_BYTES} bytes"))?;
+    let bytes = file.read_at_most(MAX_CACHE_BYTES as u64).map_err(|error| error.to_string())?;
+    let bytes = bytes.ok_or_else(|| format!("is larger than {MAX_CACHE_BYTES} bytes"))?;
     String::from_utf8(bytes).map(Some).map_err(|error| error.to_string())
 }
 

@@ -25,7 +25,7 @@ use vmconf::run::anchor::Anchor;
 use vmconf::run::open_file::{Links, open_regular};
 use vmconf::text::file_name::typed;
 use vmconf::text::shell::ShellWords;
-use vmconf::wire::comparison::{self, MAX_LINE, RecordedRun};
+use vmconf::wire::comparison::{self, MAX_REPORT_LINE, RecordedRun};
 use vmconf::wire::gzip::decompressed;
 use vmconf::wire::record::{self, RecordedCase};
 use vmconf::wire::report::{ReportLine, ReportStart};
@@ -259,7 +259,7 @@ impl RecordedRuns {
         let shown = path.display().to_string();
         let mut line = Vec::new();
         let read = open_regular(&path, Links::Refuse).and_then(|file| {
-            decompressed(&mut BufReader::new(file))?.take(MAX_LINE).read_until(b'\n', &mut line)
+            decompressed(&mut BufReader::new(file))?.take(MAX_REPORT_LINE).read_until(b'\n', &mut line)
         });
         read.with_context(|| shown.clone())?;
         match ReportLine::read(line.trim_ascii()).map_err(|error| anyhow::anyhow!("{shown}:1: {error}"))? {

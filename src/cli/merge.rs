@@ -44,7 +44,7 @@ impl Merge {
         self.reports.check_inputs(&self.files)?;
         let read = |path: &PathBuf| {
             let name = path.display().to_string();
-            read_text_at_most(record::MAX_BYTES, path).map(|text| (name, text))
+            read_text_at_most(record::MAX_REPORT_BYTES, path).map(|text| (name, text))
         };
         let texts = self.files.iter().map(read).collect::<anyhow::Result<Vec<_>>>()?;
         let folder = self.sources.as_deref().unwrap_or(settings.anchor.folder());

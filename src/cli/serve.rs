@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Read, Write};
 use clap::Args;
 use vmconf::model::Exit;
 use vmconf::testees::server::Server;
-use vmconf::wire::protocol::MAX_LINE;
+use vmconf::wire::protocol::MAX_MESSAGE_LINE;
 
 use super::errors::BrokenInput;
 use super::program::machine_argument;
@@ -33,7 +33,7 @@ impl Serve {
         let mut line = Vec::new();
         for number in 1.. {
             line.clear();
-            if (&mut input).take(MAX_LINE as u64).read_until(b'\n', &mut line)? == 0 {
+            if (&mut input).take(MAX_MESSAGE_LINE as u64).read_until(b'\n', &mut line)? == 0 {
                 break;
             }
             let wrong = |error| BrokenInput(format!("error: line {number} of standard input: {error}"));

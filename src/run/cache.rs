@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 use self::cache_text::CacheFormat;
 use crate::model::{CaseId, lock};
 
-pub use cache_text::MAX_BYTES;
+pub use cache_text::MAX_CACHE_BYTES;
 pub use program_key::ProgramKey;
 
 const FORMAT: CacheFormat = CacheFormat { head: "vmconf answers 2", of: "program" };

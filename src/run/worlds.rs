@@ -9,7 +9,7 @@ use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 
-use super::cache::MAX_BYTES;
+use super::cache::MAX_CACHE_BYTES;
 use super::demanded_state::{demanded, state};
 use super::options::LoadOptions;
 use super::select::open;
@@ -73,7 +73,7 @@ impl Worlds {
         for file in &self.files {
             // A file that is not in the index is read again in each run.
             let Ok(line) = serde_json::to_string(file) else { continue };
-            if text.len() + line.len() < MAX_BYTES {
+            if text.len() + line.len() < MAX_CACHE_BYTES {
                 text += &line;
                 text.push('\n');
             }

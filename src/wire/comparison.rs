@@ -8,7 +8,7 @@ use strum::VariantArray;
 use crate::model::VerdictKind;
 
 pub use super::record::{
-    MAX_BYTES, MAX_CASES, MAX_LINE, ReadError, RecordedOutcome, RecordedRun, read, read_at_most,
+    MAX_CASES, MAX_REPORT_BYTES, MAX_REPORT_LINE, ReadError, RecordedOutcome, RecordedRun, read, read_at_most,
 };
 
 /// How a case changed, in the order of output; it is displayed as the heading of the list of cases.

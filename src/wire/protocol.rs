@@ -26,7 +26,7 @@ mod optional_request;
 pub const VERSION: u32 = 1;
 
 /// The longest line of an answer, in bytes without its terminator.
-pub const MAX_LINE: usize = 64 << 20;
+pub const MAX_MESSAGE_LINE: usize = 64 << 20;
 
 /// The maximum number of commas in an answer, since each value takes memory, however short its text is.
 const MAX_COMMAS: usize = 2_000_000;

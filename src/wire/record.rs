@@ -12,15 +12,14 @@ use super::gzip::decompressed;
 use super::line::{LineError, read as read_line};
 use super::name::start;
 use super::report::{LineType, Problem, ReportStart, ReportedPartition, ReportedSummary, ReportedSuspects};
+pub use super::report_order::MAX_REPORT_BYTES;
+use super::report_order::{LineOrder, ReportProgress};
 use crate::model::VerdictKind;
 use crate::model::event;
 use crate::model::suspects::UNEXPLAINED;
 
 /// The longest line that is accepted, in bytes.
-pub const MAX_LINE: u64 = 64 << 20;
-
-/// The largest report that is accepted, in bytes.
-pub const MAX_BYTES: u64 = 1 << 30;
+pub const MAX_REPORT_LINE: u64 = 64 << 20;
 
 /// The maximum number of cases that is accepted.
 pub const MAX_CASES: usize = 5_000_000;
@@ -132,11 +131,11 @@ pub(super) fn each_line(
         line.clear();
         let wrong = |what: String| wrong(number, what);
         // One byte more than allowed, to detect a line that is too long.
-        let read = input.by_ref().take(MAX_LINE + 1).read_until(b'\n', &mut line);
+        let read = input.by_ref().take(MAX_REPORT_LINE + 1).read_until(b'\n', &mut line);
         match read.map_err(|error| wrong(unreadable(error)))? as u64 {
             0 => return Ok(number - 1),
-            1..=MAX_LINE => each(&line).map_err(|error| wrong(error.to_string()))?,
-            _ => return Err(wrong(format!("is longer than {MAX_LINE} bytes"))),
+            1..=MAX_REPORT_LINE => each(&line).map_err(|error| wrong(error.to_string()))?,
+            _ => return Err(wrong(format!("is longer than {MAX_REPORT_LINE} bytes"))),
         }
     }
 }
@@ -201,26 +200,13 @@ impl RecordedCase {
     }
 }
 
-/// How much of a report was read.
-#[derive(Default, Clone, Copy, PartialEq, Eq)]
-enum RecordedState {
-    #[default]
-    Before,
-    Inside,
-    /// After the summary.
-    After,
-    /// After a correct checksum.
-    Checked,
-}
-
 #[derive(Default)]
 struct RecordReading<'e> {
     max_cases: usize,
     /// Receives the cases; `None` to keep them.
     each: Option<&'e mut dyn FnMut(RecordedCase)>,
     run: RecordedRun,
-    state: RecordedState,
-    bytes: u64,
+    order: LineOrder,
     hasher: blake3::Hasher,
     /// The counts of the lines so far.
     counted: event::RunSummary,
@@ -233,45 +219,29 @@ impl RecordReading<'_> {
     }
 
     fn line(&mut self, whole: &[u8]) -> Result<(), LineError> {
-        self.bytes += whole.len() as u64;
-        if self.bytes > MAX_BYTES {
-            return Err(
-                format!("ends more than {MAX_BYTES} bytes from the start; no report is larger").into()
-            );
-        }
+        self.order.count(whole)?;
         let line = whole.trim_ascii();
         if line.first() != Some(&b'{') {
             return Err("is not a JSON object".to_owned().into());
         }
-        let wrong = |what: &str| Err(what.to_owned().into());
-        match (LineType::of(line)?, self.state) {
-            (LineType::Run, RecordedState::Before) => self.start(read_line(line)?),
-            (_, RecordedState::Before) => {
-                return wrong("expected a line of type run, with which a report begins");
-            }
-            (LineType::Run, _) => return wrong("another run begins; expected one"),
-            (LineType::Checksum, RecordedState::After) => self.checksum(&read_line(line)?)?,
-            (_, RecordedState::After | RecordedState::Checked) => {
-                return wrong("follows the summary, which must be the last line of a report");
-            }
-            (LineType::Checksum, RecordedState::Inside) => return wrong("comes before the summary"),
-            (LineType::Case, RecordedState::Inside) => self.case(read_line(line)?)?,
-            (LineType::Note | LineType::Explained | LineType::NotCompared, RecordedState::Inside) => {}
-            (LineType::Suspects, RecordedState::Inside) => self.suspects(read_line(line)?),
-            (LineType::Summary, RecordedState::Inside) => {
-                self.run.summary = read_line::<ReportedSummary>(line)?.try_into()?;
-                self.state = RecordedState::After;
-            }
+        let line_type = LineType::of(line)?;
+        self.order.accept(line_type)?;
+        match line_type {
+            LineType::Run => self.start(read_line(line)?),
+            LineType::Checksum => self.checksum(&read_line(line)?)?,
+            LineType::Case => self.case(read_line(line)?)?,
+            LineType::Suspects => self.suspects(read_line(line)?),
+            LineType::Summary => self.run.summary = read_line::<ReportedSummary>(line)?.try_into()?,
+            LineType::Note | LineType::Explained | LineType::NotCompared => {}
         }
         self.hasher.update(whole);
         Ok(())
     }
 
-    fn checksum(&mut self, Checksum { blake3 }: &Checksum) -> Result<(), String> {
+    fn checksum(&self, Checksum { blake3 }: &Checksum) -> Result<(), String> {
         if *blake3 != self.hasher.finalize().to_string() {
             return Err("is not the checksum of the lines before it: the record is damaged".to_owned());
         }
-        self.state = RecordedState::Checked;
         Ok(())
     }
 
@@ -284,7 +254,6 @@ impl RecordReading<'_> {
         self.run.only = only;
         self.run.vm = vm;
         self.run.part = partition.map(part);
-        self.state = RecordedState::Inside;
     }
 
     fn case(&mut self, case: RecordedCase) -> Result<(), String> {
@@ -321,19 +290,19 @@ impl RecordReading<'_> {
     }
 
     fn end(self) -> Result<RecordedRun, String> {
-        match self.state {
-            RecordedState::Before => Err("is empty; expected a line of type run".to_owned()),
-            RecordedState::Inside => Err("ends before the run does; expected a summary".to_owned()),
-            // Only a record states when its run began.
-            RecordedState::After if self.run.when.is_some() => {
-                Err("ends without a checksum: the record is damaged".to_owned())
-            }
-            // What has a checksum need not have all cases.
-            RecordedState::After if !self.counted.counts_as(&self.run.summary) => {
-                Err(OTHER_COUNTS.to_owned())
-            }
-            RecordedState::After | RecordedState::Checked => Ok(self.run),
+        self.order.end()?;
+        // What has a checksum need not have all cases.
+        if self.order.progress == ReportProgress::AfterChecksum {
+            return Ok(self.run);
         }
+        // Only a record states when its run began.
+        if self.run.when.is_some() {
+            return Err("ends without a checksum: the record is damaged".to_owned());
+        }
+        if !self.counted.counts_as(&self.run.summary) {
+            return Err(OTHER_COUNTS.to_owned());
+        }
+        Ok(self.run)
     }
 }
 

@@ -98,7 +98,12 @@ impl ReportLine {
     /// Reads a line. Unknown members are ignored, since a later version may write more. An error says what is wrong,
     /// with its column.
     pub fn read(line: &[u8]) -> Result<ReportLine, LineError> {
-        Ok(match LineType::of(line)? {
+        ReportLine::of_type(LineType::of(line)?, line)
+    }
+
+    /// Reads a line of this type.
+    pub(super) fn of_type(line_type: LineType, line: &[u8]) -> Result<ReportLine, LineError> {
+        Ok(match line_type {
             LineType::Run => ReportLine::Run(read(line)?),
             LineType::Case => ReportLine::Case(read(line)?),
             LineType::Note => ReportLine::Note(read(line)?),

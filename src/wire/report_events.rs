@@ -5,8 +5,9 @@ use std::collections::hash_map::Entry;
 use std::io::BufRead;
 
 use super::line::LineError;
-use super::record::{MAX_BYTES, MAX_CASES, OTHER_COUNTS, ReadError, each_line, occurs_twice};
-use super::report::{ReportLine, ReportStart};
+use super::record::{MAX_CASES, OTHER_COUNTS, ReadError, each_line, occurs_twice};
+use super::report::{LineType, ReportLine, ReportStart};
+use super::report_order::LineOrder;
 use crate::model::{CaseId, Event, RunSummary, VerdictKind};
 
 /// Reads the report of a whole run, compressed or not, and passes each event to `each`; the first line. A case that
@@ -21,18 +22,14 @@ pub fn read_events(
     let mut reading = EventReading::default();
     let lines = each_line(name, input, &mut |line| reading.line(line, each))?;
     let wrong = |what: &str| ReadError { name: name.to_owned(), line: lines + 1, what: what.to_owned() };
-    match (reading.start, reading.is_over) {
-        (None, _) => Err(wrong("is empty; expected a line of type run")),
-        (Some(_), false) => Err(wrong("ends before the run does; expected a summary")),
-        (Some(start), true) => Ok(start),
-    }
+    reading.order.end().map_err(wrong)?;
+    Ok(reading.start)
 }
 
 #[derive(Default)]
 struct EventReading {
-    start: Option<ReportStart>,
-    is_over: bool,
-    bytes: u64,
+    order: LineOrder,
+    start: ReportStart,
     cases: usize,
     counted: RunSummary,
     /// The outcome of each case: its verdict, and the signature of a failure.
@@ -41,32 +38,20 @@ struct EventReading {
 
 impl EventReading {
     fn line(&mut self, line: &[u8], each: &mut dyn FnMut(Event)) -> Result<(), LineError> {
-        self.bytes += line.len() as u64;
-        if self.bytes > MAX_BYTES {
-            return Err(
-                format!("ends more than {MAX_BYTES} bytes from the start; no report is larger").into()
-            );
-        }
-        let line = ReportLine::read(line.trim_ascii())?;
-        match (&line, &self.start) {
-            (ReportLine::Run(start), None) => {
+        self.order.count(line)?;
+        let line = line.trim_ascii();
+        let line_type = LineType::of(line)?;
+        self.order.accept(line_type)?;
+        let line = ReportLine::of_type(line_type, line)?;
+        match &line {
+            ReportLine::Run(start) => {
                 if let Some(part) = &start.partition {
                     let what = format!("is of part {} of {}; vmconf merge joins them", part.part, part.of);
                     return Err(what.into());
                 }
-                self.start = Some(start.clone());
+                self.start = start.clone();
             }
-            (_, None) => {
-                return Err("expected a line of type run, with which a report begins".to_owned().into());
-            }
-            (ReportLine::Run(_), Some(_)) => {
-                return Err("another run begins; expected one".to_owned().into());
-            }
-            _ if self.is_over => {
-                return Err("follows the summary, which must be the last line of a report".to_owned().into());
-            }
-            (ReportLine::Case(_), _) => self.cases += 1,
-            (ReportLine::Summary(_), _) => self.is_over = true,
+            ReportLine::Case(_) => self.cases += 1,
             _ => {}
         }
         if self.cases > MAX_CASES {

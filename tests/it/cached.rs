@@ -13,7 +13,7 @@ use serde_json::Value as Json;
 use vmconf::formats::{self, Strictness, ValueDebit};
 use vmconf::model::CaseId;
 use vmconf::model::limits;
-use vmconf::run::cache::{CacheUpdate, FileKey, Lookup, MAX_BYTES, ProgramKey, ResultCache};
+use vmconf::run::cache::{CacheUpdate, FileKey, Lookup, MAX_CACHE_BYTES, ProgramKey, ResultCache};
 use vmconf::run::{self, FileOptions, LoadOptions, RunOptions};
 use vmconf::testees::MakeTestee;
 
@@ -326,7 +326,7 @@ fn a_damaged_cache_is_ignored_with_a_note() {
     check(&whole.as_bytes()[1..]);
     check(whole.replacen('1', "2", 1).as_bytes());
     check(whole.repeat(2).as_bytes());
-    check(&vec![b'\n'; MAX_BYTES + 1]);
+    check(&vec![b'\n'; MAX_CACHE_BYTES + 1]);
     // The path is not a regular file: it stays, and the run is as without a cache.
     fs::remove_file(place.file()).unwrap();
     fs::create_dir(place.file()).unwrap();
@@ -511,11 +511,11 @@ fn the_key_of_a_program_depends_on_its_executable() {
 fn the_cache_is_bounded() {
     let key = |number: usize| FileKey::new("", &number);
     let program = || ProgramKey::of(&b""[..]).unwrap();
-    let many = MAX_BYTES / 50;
+    let many = MAX_CACHE_BYTES / 50;
     let first = ResultCache::new(program(), None);
     (0..many).for_each(|number| first.update(&key(number), CacheUpdate::Passes(1)));
     let text = first.text().unwrap();
-    assert!(text.len() <= MAX_BYTES && text.len() > MAX_BYTES - 1000, "{}", text.len());
+    assert!(text.len() <= MAX_CACHE_BYTES && text.len() > MAX_CACHE_BYTES - 1000, "{}", text.len());
     let id = CaseId::of_file("a.json".into());
     let mut second = ResultCache::new(program(), None);
     second.read(&text).unwrap();

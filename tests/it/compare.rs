@@ -603,7 +603,7 @@ fn endless_lines_are_refused() {
     for byte in *b" [\"a" {
         let mut endless = BufReader::with_capacity(1 << 16, std::io::repeat(byte));
         let error = comparison::read("it", &mut endless).unwrap_err().to_string();
-        assert_eq!(error, format!("it:1: is longer than {} bytes", comparison::MAX_LINE));
+        assert_eq!(error, format!("it:1: is longer than {} bytes", comparison::MAX_REPORT_LINE));
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use serde::de::DeserializeOwned;
 
 /// The most bytes of a cache file.
-pub const MAX_BYTES: usize = 16 << 20;
+pub const MAX_CACHE_BYTES: usize = 16 << 20;
 
 /// What a cache file contains: results of a run, what cases execute, or results about faults.
 #[derive(Debug, Clone, Copy)]
@@ -45,9 +45,9 @@ impl CacheFormat {
         (first..).zip(lines.lines()).map(parse).collect()
     }
 
-    /// The whole text with as many of the lines, from the first one on, as [`MAX_BYTES`] has room for.
+    /// The whole text with as many of the lines, from the first one on, as [`MAX_CACHE_BYTES`] has room for.
     pub(crate) fn write(self, key: &dyn Display, lines: impl IntoIterator<Item = String>) -> String {
-        let room = MAX_BYTES - self.first_line(key, "").len();
+        let room = MAX_CACHE_BYTES - self.first_line(key, "").len();
         let mut text = String::new();
         for line in lines {
             if text.len() + line.len() >= room {

@@ -9,14 +9,14 @@ use super::mailbox::Mailbox;
 use super::trouble::Trouble;
 use crate::model::lock;
 use crate::wire::line::quoted_bytes;
-use crate::wire::protocol::{AnswerHeader, MAX_LINE};
+use crate::wire::protocol::{AnswerHeader, MAX_MESSAGE_LINE};
 
 /// How many bytes of a line without an end are kept.
 const SHOWN: usize = 200;
 
 /// The most bytes of answers to requests that a thread sent together: it takes all of them at once. When a process
 /// answers more, those without an answer are asked one by one.
-const MAX_TOGETHER: usize = 4 * MAX_LINE;
+const MAX_TOGETHER: usize = 4 * MAX_MESSAGE_LINE;
 
 /// How many times the limit on the first answer begins anew, at most, because the process says that it is alive.
 const MAX_ALIVE: u32 = 10;
@@ -179,9 +179,11 @@ impl TesteeLines {
             let taken = end.map_or(bytes.len(), |end| end + 1);
             line.extend_from_slice(&bytes[..taken]);
             output.consume(taken);
-            if line.len() > MAX_LINE + usize::from(end.is_some()) {
+            if line.len() > MAX_MESSAGE_LINE + usize::from(end.is_some()) {
                 let start = quoted_bytes(&line);
-                return Err(Trouble::Broke(format!("wrote a line of more than {MAX_LINE} bytes: {start}")));
+                return Err(Trouble::Broke(format!(
+                    "wrote a line of more than {MAX_MESSAGE_LINE} bytes: {start}"
+                )));
             }
             if end.is_some() {
                 return Ok(line);
@@ -298,8 +300,10 @@ mod tests {
     fn answers_to_requests_in_flight_have_a_limit_together() {
         let lines = TesteeLines::default();
         let large = |id: u64| {
-            let line =
-                format!("{{\"type\":\"done\",\"id\":{id},\"x\":\"{}\"}}\n", "x".repeat(MAX_LINE - 100));
+            let line = format!(
+                "{{\"type\":\"done\",\"id\":{id},\"x\":\"{}\"}}\n",
+                "x".repeat(MAX_MESSAGE_LINE - 100)
+            );
             lines.take(line.into_bytes())
         };
         let (first, second) = ([1, 2, 3, 4].map(Some), [5, 6, 7, 8, 9].map(Some));
