@@ -81,5 +81,6 @@ pub use self::suspects::{
 };
 pub use self::value::{DECIMAL, Value};
 pub use self::verdict::{
-    Breakdown, CaseDifference, Failure, FirstTry, KnownListing, NotPassed, Verdict, VerdictKind, vector_step,
+    Breakdown, CaseDifference, CaseOutcome, Failure, FirstTry, KnownListing, NotPassed, Verdict, VerdictKind,
+    vector_step,
 };

@@ -44,19 +44,19 @@ impl Conduct {
         let steady =
             Some(steady).filter(|count| self.steady == SteadyBreakdowns::Unreported && !count.is_none());
         if let Some(count) = &steady {
-            output::note(&format!("error: {}", described(count, name, "")));
+            output::note(&format!("error: {}", described(count, name)));
         }
         let unrepeated = Some(unrepeated).filter(|count| !count.is_none());
         let is_wrong = self.flaky == Flaky::Report;
         if let Some(count) = &unrepeated {
             let kind = if is_wrong { "error" } else { "note" };
-            output::note(&format!("{kind}: {}", described(count, name, " did not repeat")));
+            output::note(&format!("{kind}: {}", described(count, &format!("{name} did not repeat"))));
         }
         misconduct.is_some() || steady.is_some() || is_wrong && unrepeated.is_some()
     }
 }
 
-/// How often a machine broke down, and how the first time.
-fn described(count: &BreakdownCount, name: &str, what: &str) -> String {
-    format!("{} of {name}{what}; the first one: {}", count.in_words(), count.first())
+/// How often a machine broke down, and how the first time. `whose` follows the number.
+fn described(count: &BreakdownCount, whose: &str) -> String {
+    format!("{} of {whose}; the first one: {}", count.in_words(), count.first())
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use vmconf::explain;
 use vmconf::hunt::minimize::{self, KeptFailure, MAX_TIMEOUTS, MinimizeOptions, MinimizedCase, SearchEnd};
-use vmconf::model::{Exit, VerdictKind, counted};
+use vmconf::model::{CaseOutcome, Exit, VerdictKind, counted};
 use vmconf::report::explanation;
 use vmconf::run::sources::VectorSource;
 use vmconf::run::{self, LoadOptions, LoadedFile, Worker};
@@ -80,7 +80,7 @@ impl MinimizeCommand {
             }
             for case in 0..loaded.cases() {
                 let report = worker.run_case(&loaded, case);
-                if is_failure(report.verdict.kind()) {
+                if report.verdict.kind().outcome() == Some(CaseOutcome::Fails) {
                     drop(worker);
                     output::note(&format!("note: {} fails", report.id));
                     return self.minimize(&loaded, case, &source, &options);
@@ -132,10 +132,6 @@ impl MinimizeCommand {
         }
         Ok(Exit::Passed)
     }
-}
-
-fn is_failure(kind: VerdictKind) -> bool {
-    matches!(kind, VerdictKind::Fail | VerdictKind::Crash | VerdictKind::Timeout)
 }
 
 /// Says how much smaller the case is, and why it fails.

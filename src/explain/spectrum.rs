@@ -27,7 +27,7 @@ use self::texts::{MAX_WORDS, has_texts};
 use super::suspects::{
     CountedPasses, FailureEvidence, SpectrumCase, SpectrumOutcome, SpectrumPoints, joined, locate,
 };
-use crate::model::{SuspectAnalysis, VerdictKind, lock};
+use crate::model::{CaseOutcome, SuspectAnalysis, VerdictKind, lock};
 use crate::run::sources::{Sources, VectorSource};
 use crate::run::{self, CaseVerdicts, FileOpener, LoadOptions, LoadedFile, Worker};
 use crate::testees::Testee;
@@ -152,7 +152,10 @@ fn with_texts(judged: JudgedCases<'_>, cases: &NamedCases) -> Option<(CommonPart
         if words <= MAX_WORDS {
             let case = found.words();
             words += case.given.len();
-            if found.is_passing { &mut passing } else { &mut failing }.push(case);
+            match found.outcome {
+                CaseOutcome::Passes => passing.push(case),
+                CaseOutcome::Fails => failing.push(case),
+            }
         }
     });
     if words > MAX_WORDS {
@@ -161,10 +164,10 @@ fn with_texts(judged: JudgedCases<'_>, cases: &NamedCases) -> Option<(CommonPart
     let common = CommonParts::of(failing.iter().map(|case| (&*case.id, &*case.given)));
     let mut cases = NamedCases::default();
     for case in failing {
-        cases.add(&common, case, false);
+        cases.add(&common, case, CaseOutcome::Fails);
     }
     for case in passing {
-        cases.add(&common, case, true);
+        cases.add(&common, case, CaseOutcome::Passes);
     }
     cases.sort();
     Some((common, cases))
@@ -220,13 +223,16 @@ impl Spectrometer<'_> {
         for index in 0..file.cases() {
             let Some(loaded) = file.case(index) else { continue };
             let id = loaded.id.to_string();
-            let Some(is_passing) = self.verdicts.of(&id).and_then(VerdictKind::passes) else { continue };
+            let Some(outcome) = self.verdicts.of(&id).and_then(VerdictKind::outcome) else { continue };
             if is_named {
                 let cases = spectra.named.entry(loaded.format.machine).or_default();
-                cases.add(self.common, CaseWords::of_id(id), is_passing);
+                cases.add(self.common, CaseWords::of_id(id), outcome);
                 continue;
             }
-            let extent = if is_passing { Extent::Beginning } else { Extent::Whole };
+            let extent = match outcome {
+                CaseOutcome::Passes => Extent::Beginning,
+                CaseOutcome::Fails => Extent::Whole,
+            };
             let known = kept.as_ref().and_then(|(kept, key)| kept.look_up(key, loaded.node, extent));
             let Some(executed) = known.or_else(|| {
                 let (executed, is_self_contained) = executed(worker, &file, index, extent)?;
@@ -237,11 +243,11 @@ impl Spectrometer<'_> {
             }) else {
                 continue;
             };
-            let outcome = match (is_passing, run.testee.vm().is_some(), executed.passes) {
-                (true, ..) => SpectrumOutcome::Passes,
-                (false, true, true) => SpectrumOutcome::FailsOnlyElsewhere,
-                (false, true, false) => SpectrumOutcome::FailsEverywhere,
-                (false, false, _) => SpectrumOutcome::Fails,
+            let outcome = match (outcome, run.testee.vm().is_some(), executed.passes) {
+                (CaseOutcome::Passes, ..) => SpectrumOutcome::Passes,
+                (CaseOutcome::Fails, true, true) => SpectrumOutcome::FailsOnlyElsewhere,
+                (CaseOutcome::Fails, true, false) => SpectrumOutcome::FailsEverywhere,
+                (CaseOutcome::Fails, false, _) => SpectrumOutcome::Fails,
             };
             spectra.executed.push((id, outcome, executed));
         }

@@ -481,14 +481,14 @@ impl StateMemory {
 
     /// The address that lies in the memory at `start`, with the least or the most significant part first.
     fn address_at(&self, cells: &BTreeMap<u64, BigInt>, start: u64, numbers: &mut Numbers) -> Option<u64> {
-        self.parts(start, numbers.one_in(2))?
+        self.parts(start, ByteOrder::random(numbers))?
             .into_iter()
             .try_fold(0, |address, (at, shift)| Some(address | u64::try_from(cells.get(&at)?).ok()? << shift))
     }
 
     /// Lets the address that lies in the memory at `start` be another one, and copies the cell there.
     fn aim_elsewhere(&self, cells: &mut BTreeMap<u64, BigInt>, start: u64, numbers: &mut Numbers) {
-        let Some(parts) = self.parts(start, numbers.one_in(2)) else { return };
+        let Some(parts) = self.parts(start, ByteOrder::random(numbers)) else { return };
         let mut old = 0;
         for (at, shift) in &parts {
             let Some(part) = cells.get(at).and_then(|cell| u64::try_from(cell).ok()) else { return };
@@ -504,15 +504,31 @@ impl StateMemory {
 
     /// The cells of an address that lies in the memory at `start`, each with the place of its lowest bit. `None` if an
     /// address has no cells.
-    fn parts(&self, start: u64, is_reversed: bool) -> Option<Vec<(u64, u32)>> {
+    fn parts(&self, start: u64, order: ByteOrder) -> Option<Vec<(u64, u32)>> {
         let width = self.cell.bits().filter(|width| *width > 0)?;
         let count = self.address.div_ceil(width);
         let part = |number: u32| {
-            let place = if is_reversed { count - 1 - number } else { number };
+            let place = match order {
+                ByteOrder::LeastFirst => number,
+                ByteOrder::MostFirst => count - 1 - number,
+            };
             (wrapped(start.wrapping_add(number.into()), self.address), place * width)
         };
         let parts: Vec<_> = (0..count).map(part).collect();
         parts.iter().all(|part| part.1 < u64::BITS).then_some(parts)
+    }
+}
+
+/// Which cell of an address comes first.
+#[derive(Debug, Clone, Copy)]
+enum ByteOrder {
+    LeastFirst,
+    MostFirst,
+}
+
+impl ByteOrder {
+    fn random(numbers: &mut Numbers) -> ByteOrder {
+        if numbers.one_in(2) { ByteOrder::MostFirst } else { ByteOrder::LeastFirst }
     }
 }
 

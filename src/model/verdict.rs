@@ -201,6 +201,15 @@ pub enum VerdictKind {
     Flaky,
 }
 
+/// Whether a machine does what a case demands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CaseOutcome {
+    /// It does.
+    Passes,
+    /// It differs, crashes or takes too long.
+    Fails,
+}
+
 impl VerdictKind {
     /// All kinds.
     pub const ALL: &[VerdictKind] = VerdictKind::VARIANTS;
@@ -223,10 +232,10 @@ impl VerdictKind {
 
     /// Whether the machine does what the case demands; `None` if that is not known, or if the case is listed as one that
     /// fails, so that it needs no explanation.
-    pub fn passes(self) -> Option<bool> {
+    pub fn outcome(self) -> Option<CaseOutcome> {
         match self {
-            VerdictKind::Pass | VerdictKind::Fixed => Some(true),
-            VerdictKind::Fail | VerdictKind::Crash | VerdictKind::Timeout => Some(false),
+            VerdictKind::Pass | VerdictKind::Fixed => Some(CaseOutcome::Passes),
+            VerdictKind::Fail | VerdictKind::Crash | VerdictKind::Timeout => Some(CaseOutcome::Fails),
             VerdictKind::Known
             | VerdictKind::Error
             | VerdictKind::Skip

@@ -13,7 +13,7 @@ use super::kind::{Grouping, ReportOptions};
 use super::spool::Spool;
 use super::suspects::{head, heading};
 use crate::model::suspects::{MAX_FAILURES, UNEXPLAINED};
-use crate::model::{CaseReport, Failure, SuspectAnalysis, SuspectName, VerdictKind};
+use crate::model::{CaseOutcome, CaseReport, Failure, SuspectAnalysis, SuspectName, VerdictKind};
 use crate::text::shell::quoted;
 
 /// The expression for the cases of a cause.
@@ -162,7 +162,7 @@ impl FailureGroups {
                     let name = suspect.map(|suspect| suspect.name.clone());
                     let mut group = FailureGroup::new(kind, name, &cause, id, text, instructions);
                     // Broken cases are not analysed.
-                    let is_analysed = kind.passes() == Some(false);
+                    let is_analysed = kind.outcome() == Some(CaseOutcome::Fails);
                     group.is_unexplained = is_analysed && suspect.is_none() && !analysis.suspects.is_empty();
                     place.insert(group);
                 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::model::VerdictKind;
+use crate::model::{CaseOutcome, VerdictKind};
 
 /// The verdicts of a run. Most cases of most runs pass, and only the others are kept.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ impl CaseVerdicts {
 
     /// The ids of the cases that failed, crashed or timed out.
     pub fn failing(&self) -> impl Iterator<Item = &str> {
-        self.kept.iter().filter(|(_, kind)| kind.passes() == Some(false)).map(|(id, _)| &**id)
+        self.kept.iter().filter(|(_, kind)| kind.outcome() == Some(CaseOutcome::Fails)).map(|(id, _)| &**id)
     }
 
     /// The number of kept verdicts of this kind.

@@ -9,7 +9,7 @@ use super::chance::SharedBy;
 use crate::explain::suspects::{
     CountedPasses, FailureEvidence, SpectrumCase, SpectrumOutcome, SpectrumPoints, locate, ochiai,
 };
-use crate::model::{SuspectAnalysis, SuspectName, split_id, unnumbered};
+use crate::model::{CaseOutcome, SuspectAnalysis, SuspectName, split_id, unnumbered};
 
 /// The most failing cases of a machine that are compared.
 const MAX_FAILING: usize = 200_000;
@@ -175,10 +175,10 @@ pub(super) struct NamedCases {
 }
 
 impl NamedCases {
-    pub(super) fn add(&mut self, common: &CommonParts, case: CaseWords, is_passing: bool) {
+    pub(super) fn add(&mut self, common: &CommonParts, case: CaseWords, outcome: CaseOutcome) {
         let parts = common.of_case(&case);
         let id = case.id;
-        if !is_passing {
+        if outcome == CaseOutcome::Fails {
             self.failing.push(NamedFailure { id, parts });
             return;
         }
@@ -405,7 +405,8 @@ mod tests {
         let common = CommonParts::of_ids(failing);
         let mut named = NamedCases::default();
         for (id, is_passing) in cases {
-            named.add(&common, CaseWords::of_id(id.clone()), *is_passing);
+            let outcome = if *is_passing { CaseOutcome::Passes } else { CaseOutcome::Fails };
+            named.add(&common, CaseWords::of_id(id.clone()), outcome);
         }
         located_by_names("z80", &common, &named)
     }
@@ -421,7 +422,8 @@ mod tests {
         let common = CommonParts::of(all[..5].iter().map(|case| (&*case.id, &*case.given)));
         let mut named = NamedCases::default();
         for (number, case) in all.into_iter().enumerate() {
-            named.add(&common, case, number >= 5);
+            let outcome = if number < 5 { CaseOutcome::Fails } else { CaseOutcome::Passes };
+            named.add(&common, case, outcome);
         }
         assert_eq!(common.names.iter().collect::<Vec<_>>(), ["file a.json", "name shl", "op shl"]);
         // All cases have all of them.

@@ -263,17 +263,24 @@ pub(crate) struct SeparatingRule {
     /// Which of the observed numbers it is about.
     index: usize,
     test: NumberTest,
-    is_opposite: bool,
+    sense: RuleSense,
 }
 
 impl SeparatingRule {
     /// Whether a case follows it.
     pub(crate) fn holds(&self, numbers: &NumbersBefore) -> bool {
-        numbers[self.index].is_some_and(|value| self.test.holds(value) != self.is_opposite)
+        numbers[self.index].is_some_and(|value| self.test.holds(value) == (self.sense == RuleSense::AsIs))
     }
 }
 
-/// What a rule says of a number.
+/// Whether a rule or its opposite separates the cases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RuleSense {
+    AsIs,
+    Opposite,
+}
+
+/// The condition that a rule puts on a number.
 #[derive(Debug, Clone, Copy)]
 enum NumberTest {
     /// The case gives it.
@@ -295,8 +302,8 @@ impl NumberTest {
         }
     }
 
-    /// The rule in words, or its opposite.
-    fn shown(self, number: &ObservedNumber, is_opposite: bool) -> String {
+    /// The rule or its opposite in words.
+    fn shown(self, number: &ObservedNumber, sense: RuleSense) -> String {
         let name = &number.name;
         let [mark, opposite] = match self {
             NumberTest::Given => ["given", "not given"],
@@ -305,7 +312,10 @@ impl NumberTest {
             NumberTest::Equals(_) => ["=", "not"],
             NumberTest::Below(_) => ["<", ">="],
         };
-        let mark = if is_opposite { opposite } else { mark };
+        let mark = match sense {
+            RuleSense::AsIs => mark,
+            RuleSense::Opposite => opposite,
+        };
         match self {
             NumberTest::Given | NumberTest::True => format!("{name} {mark}"),
             NumberTest::Bit(bit) => {
@@ -334,16 +344,16 @@ pub(crate) fn rule(
         let (failing, passing) = (column(failing), column(passing));
         NumberColumn { number, index, failing, passing }.try_rules(&mut best);
     }
-    let FoundRule { index, test, is_opposite, following } = best.found?;
+    let FoundRule { index, test, sense, following } = best.found?;
     let [failing, passing] = best.sizes.map(|cases| cases as u64);
     let [failing_with, passing_with] = following.map(|cases| cases as u64);
     let shared = SharedBy { failing, passing, failing_with, passing_with };
     if shared.may_be_chance(best.tried) {
         return None;
     }
-    let what = test.shown(&observed[index], is_opposite);
+    let what = test.shown(&observed[index], sense);
     let condition = SeparatingCondition { what, failing: failing_with, passing: passing_with };
-    Some(SeparatingRule { condition, index, test, is_opposite })
+    Some(SeparatingRule { condition, index, test, sense })
 }
 
 struct BestRule {
@@ -357,20 +367,21 @@ struct BestRule {
 struct FoundRule {
     index: usize,
     test: NumberTest,
-    is_opposite: bool,
+    sense: RuleSense,
     /// How many failing and passing cases follow it.
     following: [usize; 2],
 }
 
 impl BestRule {
-    /// Tries a rule, which so many of the failing and passing cases with the number follow, and its opposite.
+    /// Tries a rule and its opposite. `following`: how many failing and how many passing cases with a value follow the
+    /// rule.
     fn offer(&mut self, column: &NumberColumn<'_>, test: NumberTest, following: [usize; 2]) {
         let index = column.index;
         let opposite = [column.failing.len() - following[0], column.passing.len() - following[1]];
         self.tried += 2;
-        for (following, is_opposite) in [(following, false), (opposite, true)] {
+        for (following, sense) in [(following, RuleSense::AsIs), (opposite, RuleSense::Opposite)] {
             if self.is_enough(following) && self.errors(following) < self.least() {
-                self.found = Some(FoundRule { index, test, is_opposite, following });
+                self.found = Some(FoundRule { index, test, sense, following });
             }
         }
     }

@@ -10,7 +10,7 @@ use super::before::{NumbersBefore, ObservedNumber, SEPARATED, SeparatingRule, nu
 use super::chance::SharedBy;
 use super::judged::{FoundCase, JudgedCases};
 use crate::explain::suspects::ochiai;
-use crate::model::{SeparatingCondition, Suspect, SuspectAnalysis, SuspectName, counted};
+use crate::model::{CaseOutcome, SeparatingCondition, Suspect, SuspectAnalysis, SuspectName, counted};
 
 /// The most cases that a rule is sought for.
 pub(super) const MAX_COMPARED: u64 = 20_000;
@@ -192,10 +192,10 @@ impl CasesByName<'_> {
             *all = observed(found.info());
         }
         let numbers = numbers(&found.program()?.0, all);
-        let is_explained = !found.is_passing && !unexplained.contains(&*found.id);
+        let is_explained = found.outcome == CaseOutcome::Fails && !unexplained.contains(&*found.id);
         having.for_each(|before| match before.group {
             CaseGroup::Unexplained(_) if is_explained => before.explained.push(numbers.clone()),
-            _ => before.add(&found.id, found.is_passing, &numbers),
+            _ => before.add(&found.id, found.outcome, &numbers),
         });
         Some(())
     }
@@ -269,12 +269,13 @@ impl StatesBefore {
         StatesBefore { group, failing, passing, explained, ids: Vec::new() }
     }
 
-    fn add(&mut self, id: &str, is_passing: bool, numbers: &NumbersBefore) {
-        if is_passing {
-            self.passing.push(numbers.clone());
-        } else {
-            self.failing.push(numbers.clone());
-            self.ids.push(id.to_owned());
+    fn add(&mut self, id: &str, outcome: CaseOutcome, numbers: &NumbersBefore) {
+        match outcome {
+            CaseOutcome::Passes => self.passing.push(numbers.clone()),
+            CaseOutcome::Fails => {
+                self.failing.push(numbers.clone());
+                self.ids.push(id.to_owned());
+            }
         }
     }
 
@@ -316,10 +317,10 @@ mod tests {
         let common = CommonParts::of_ids(failing.iter().map(String::as_str));
         let mut cases = NamedCases::default();
         for id in failing {
-            cases.add(&common, CaseWords::of_id(id), false);
+            cases.add(&common, CaseWords::of_id(id), CaseOutcome::Fails);
         }
         for id in (2..4).flat_map(ids) {
-            cases.add(&common, CaseWords::of_id(id), true);
+            cases.add(&common, CaseWords::of_id(id), CaseOutcome::Passes);
         }
         by_file(&cases, common.number("name DD")?).map(|condition| condition.what)
     }

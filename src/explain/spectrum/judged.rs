@@ -3,7 +3,7 @@
 use super::alike::CaseWords;
 use super::texts::words_given;
 use crate::machines::MachineInfo;
-use crate::model::{Program, VerdictKind};
+use crate::model::{CaseOutcome, Program, VerdictKind};
 use crate::run::sources::Sources;
 use crate::run::{CaseVerdicts, FileOpener, LoadOptions, LoadedCase};
 
@@ -19,7 +19,7 @@ pub(super) struct JudgedCases<'r> {
 /// One of them.
 pub(super) struct FoundCase<'f> {
     pub(super) id: String,
-    pub(super) is_passing: bool,
+    pub(super) outcome: CaseOutcome,
     info: &'static MachineInfo,
     loaded: LoadedCase<'f>,
 }
@@ -44,8 +44,8 @@ impl JudgedCases<'_> {
                 if loaded.format.machine != self.machine {
                     continue;
                 }
-                let Some(is_passing) = self.verdicts.of(&id).and_then(VerdictKind::passes) else { continue };
-                each(FoundCase { id, is_passing, info, loaded });
+                let Some(outcome) = self.verdicts.of(&id).and_then(VerdictKind::outcome) else { continue };
+                each(FoundCase { id, outcome, info, loaded });
             }
         }
     }

@@ -209,14 +209,16 @@ pub(super) fn expect(
     is_right: bool,
     advice: &str,
 ) -> Result<(), String> {
+    if is_right && answer.is_ok() { Ok(()) } else { Err(unexpected(answer, advice)) }
+}
+
+/// What is wrong with an answer of another kind than expected.
+pub(super) fn unexpected(answer: Result<ProtocolAnswer, String>, advice: &str) -> String {
     match answer {
-        Ok(_) if is_right => Ok(()),
-        Ok(ProtocolAnswer::Skip(skip)) => Err(format!("it answers skip ({}); {advice}", skip.reason)),
-        Ok(ProtocolAnswer::Error(failure)) => {
-            Err(format!("it answers error ({}); {advice}", failure.message))
-        }
-        Ok(_) => Err(format!("it answers something else; {advice}")),
-        Err(why) => Err(format!("{why}; {advice}")),
+        Ok(ProtocolAnswer::Skip(skip)) => format!("it answers skip ({}); {advice}", skip.reason),
+        Ok(ProtocolAnswer::Error(failure)) => format!("it answers error ({}); {advice}", failure.message),
+        Ok(_) => format!("it answers something else; {advice}"),
+        Err(why) => format!("{why}; {advice}"),
     }
 }
 

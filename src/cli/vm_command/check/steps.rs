@@ -3,7 +3,7 @@
 use vmconf::model::counted;
 use vmconf::wire::protocol::{ObservedState, Offer, ProtocolAnswer, WireAction, WireStep};
 
-use super::adapter::{CheckPoints, CheckedAdapter, expect};
+use super::adapter::{CheckPoints, CheckedAdapter, unexpected};
 use super::small_program::{SmallProgram, difference};
 
 /// Tries a run whose steps depend on those before them, and a step with several actions. A machine that only executes
@@ -47,7 +47,7 @@ fn try_order(
         answer => {
             let advice =
                 "hello lists these actions: perform the steps in order, and report a state after each";
-            return points.add(what, expect(answer, false, advice));
+            return points.add(what, Err(unexpected(answer, advice)));
         }
     };
     if theirs.len() != steps.len() {
@@ -100,7 +100,7 @@ fn try_together(
                 difference.map_or(Ok(()), |it| Err(format!("after two actions in one step, {it}; {advice}")))
             })
         }
-        answer => expect(answer, false, advice),
+        answer => Err(unexpected(answer, advice)),
     };
     points.add("performs all actions of a step", outcome);
 }
