@@ -14,7 +14,7 @@ use vmconf::run::anchor::Anchor;
 use vmconf::run::sources::{self, Sources};
 use vmconf::run::{self, CaseSample, FileOpener, LoadOptions, Purpose, RunOptions};
 use vmconf::testees::MakeTestee;
-use vmconf::testees::process::{ProcessGroups, ProcessVm, START, TesteeCommand};
+use vmconf::testees::process::{DEFAULT_START_TIMEOUT, ProcessGroups, ProcessVm, TesteeCommand};
 use vmconf::text::json::Document;
 
 use crate::Rounds;
@@ -136,7 +136,7 @@ fn on_adapter(sources: &Sources, adapter: &str) -> anyhow::Result<RunSummary> {
         env: Vec::new(),
         folder: None,
         timeout: Duration::from_secs(10),
-        start: START,
+        start: DEFAULT_START_TIMEOUT,
         memory: None,
     };
     let vm = ProcessVm::start(command, ProcessGroups::default(), &Interrupt::default());

@@ -17,7 +17,7 @@ pub mod process;
 pub mod server;
 mod testee;
 
-pub use self::testee::{RunEnd, RunObserver, See, Stopped, Testee, TesteeState};
+pub use self::testee::{RunEnd, RunObserver, StateObserver, Stopped, Testee, TesteeState};
 
 /// The name of the embedded machines in outputs, which no machine in another process may have.
 pub const EMBEDDED: &str = "embedded";
@@ -106,7 +106,7 @@ impl MakeTestee {
 struct NoTestee;
 
 impl Testee for NoTestee {
-    fn run(&mut self, _: &Program, _: &[Step], _: See<'_>) -> RunEnd {
+    fn run(&mut self, _: &Program, _: &[Step], _: StateObserver<'_>) -> RunEnd {
         Err(Stopped::Unsupported(NOT_HERE.to_owned()))
     }
 }

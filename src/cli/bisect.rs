@@ -9,7 +9,7 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use clap::Args;
 use vmconf::explain::bisect::{
-    self, Bisected, NextInstruction, OnVm, Parted, RunDifference, StateDifference, TraceFault,
+    self, Bisected, DifferencePlace, NextInstruction, OnVm, RunDifference, StateDifference, TraceFault,
 };
 use vmconf::explain::playback::hides_steps;
 use vmconf::machines::Engine;
@@ -59,7 +59,7 @@ impl Bisect {
             [one, other] => {
                 settings.refuse_effects("--trace")?;
                 let names = [one, other].map(|path| path.display().to_string());
-                let compared = bisect::traces(open(one)?, open(other)?)
+                let compared = bisect::compare_traces(open(one)?, open(other)?)
                     .map_err(|(trace, error)| unreadable(&names[trace], error))?;
                 let words = names.iter().flat_map(|name| ["--trace".to_owned(), name.clone()]);
                 show(&compared, &names, &[], Some(words.collect()))
@@ -98,7 +98,7 @@ impl Bisect {
                      report instructions"
                 );
             }
-            let found = bisect::runs(&mut one, &mut other, info.isa).map_err(stopped_early)?;
+            let found = bisect::compare_runs(&mut one, &mut other, info.isa).map_err(stopped_early)?;
             let id = loaded.ids().nth(index).map(ToString::to_string);
             let words: ShellWords = id.into_iter().collect();
             let words = words.and(settings.repeated(FlagEffect::Verdicts));
@@ -229,7 +229,7 @@ fn print_difference(
     let RunDifference { at, members, next, states, .. } = difference;
     let decoded = difference.decoded();
     print_place(out, difference, steps, names)?;
-    if !matches!(at, Parted::AtStart | Parted::AtEnd(_)) {
+    if !matches!(at, DifferencePlace::AtStart | DifferencePlace::AtEnd(_)) {
         print_before(out, difference)?;
         if decoded.is_none() || !states.is_empty() {
             writeln!(out, "after it:")?;
@@ -262,19 +262,19 @@ fn print_place(
 ) -> io::Result<()> {
     let op = difference.last.as_ref().map_or_else(String::new, |last| format!("{} in ", escaped(&last.op)));
     match (difference.at, steps) {
-        (Parted::AtStart, _) => writeln!(out, "the runs differ from the start:"),
-        (Parted::InStep(step), _) => match difference.decoded() {
+        (DifferencePlace::AtStart, _) => writeln!(out, "the runs differ from the start:"),
+        (DifferencePlace::InStep(step), _) => match difference.decoded() {
             Some(sides) => print_decoded(out, step, sides, names),
             None => writeln!(out, "{op}step {step} makes the difference"),
         },
-        (Parted::InStepOf { step, action }, _) => {
+        (DifferencePlace::InStepOf { step, action }, _) => {
             writeln!(out, "step {step} of action {action} makes the difference")
         }
-        (Parted::InAction(action), _) => writeln!(out, "action {action} makes the difference"),
-        (Parted::AtEnd(_), Some(steps)) => {
+        (DifferencePlace::InAction(action), _) => writeln!(out, "action {action} makes the difference"),
+        (DifferencePlace::AtEnd(_), Some(steps)) => {
             writeln!(out, "the same {}, but they end differently:", counted(steps, "step"))
         }
-        (Parted::AtEnd(_), None) => writeln!(out, "they end differently:"),
+        (DifferencePlace::AtEnd(_), None) => writeln!(out, "they end differently:"),
     }
 }
 

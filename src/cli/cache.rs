@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::bail;
 use clap::Args;
 use vmconf::model::counted;
-use vmconf::run::cache::{ResultCache, Sample, Share};
+use vmconf::run::cache::{ResultCache, VerifiedSample, VerifiedShare};
 use vmconf::text::shell::ShellWords;
 use vmconf::wire::protocol::Hello;
 
@@ -28,7 +28,7 @@ pub(super) struct CacheArgs {
 
     /// Run N% of the cached cases anyway, such as 5% or 0.1%; one that does not pass is an error
     #[arg(long, value_name = "N%", hide_short_help = true)]
-    verify: Option<Share>,
+    verify: Option<VerifiedShare>,
 
     /// Seed that chooses the cases of --verify [default: random]
     #[arg(long, value_name = "N", hide_short_help = true, value_parser = number::<u64>)]
@@ -73,14 +73,14 @@ impl CacheArgs {
         }
     }
 
-    fn sample(&self) -> Option<Sample> {
+    fn sample(&self) -> Option<VerifiedSample> {
         let share = self.verify?;
         let seed = self.seed.unwrap_or_else(|| {
             let seed = RandomState::new().hash_one(());
             output::note(&format!("note: --verify {share} chooses with --seed {seed}"));
             seed
         });
-        Some(Sample { share, seed })
+        Some(VerifiedSample { share, seed })
     }
 }
 
@@ -93,7 +93,7 @@ pub(super) struct CacheOptions {
 }
 
 impl CacheOptions {
-    fn open(identity: Option<String>, sample: Option<Sample>) -> anyhow::Result<CacheOptions> {
+    fn open(identity: Option<String>, sample: Option<VerifiedSample>) -> anyhow::Result<CacheOptions> {
         let program = cache_file::program()?;
         let program = identity.as_ref().map_or(program.clone(), |machine| program.with_machine(machine));
         let file = CacheFile::new("answers", &program.to_string()[..KEY_DIGITS], MAX_PROGRAMS)?;

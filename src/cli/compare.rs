@@ -10,7 +10,7 @@ use vmconf::report::counts;
 use vmconf::wire::comparison::{self, RecordedRun};
 
 use super::form::forms;
-use super::history::{self, KEPT, NO_RUN, RecordedRuns};
+use super::history::{self, MAX_RUNS, NO_RUN, RecordedRuns};
 use super::output;
 use super::settings::Settings;
 
@@ -99,7 +99,7 @@ fn list(recorded: &RecordedRuns) -> anyhow::Result<Exit> {
     }
     out.flush()?;
     if recorded.names.is_empty() {
-        output::note(&format!("note: {NO_RUN}; the newest {KEPT} are kept"));
+        output::note(&format!("note: {NO_RUN}; the newest {MAX_RUNS} are kept"));
     }
     Ok(Exit::Passed)
 }

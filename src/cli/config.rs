@@ -35,7 +35,7 @@ impl ConfigSubcommand {
             _ => bail!("vmconf config prints the settings of one file; name one"),
         };
         let mut out = output::stdout();
-        let in_force = InForce {
+        let in_force = EffectiveSettings {
             settings,
             vm: &self.run.vm,
             file_override: file.and_then(|file| settings.override_of(file)),
@@ -66,16 +66,16 @@ fn line(name: &str, value: &str, origin: &str) -> String {
 }
 
 /// What decides which settings apply.
-struct InForce<'s> {
+struct EffectiveSettings<'s> {
     settings: &'s Settings,
     vm: &'s VmArgs,
     /// The override that applies to the file of the command line, if one was named.
     file_override: Option<&'s Override>,
 }
 
-impl InForce<'_> {
+impl EffectiveSettings<'_> {
     fn value_and_origin(&self, setting: &Setting, arg: &Arg) -> (String, String) {
-        let InForce { settings, vm, file_override } = self;
+        let EffectiveSettings { settings, vm, file_override } = self;
         if let Some(typed) = settings.typed(&setting.name) {
             return (typed_value(setting.kind, typed), format!("--{}", setting.name));
         }

@@ -17,16 +17,16 @@ pub(super) fn with_case<T>(
     options: &LoadOptions,
     use_case: impl FnOnce(&LoadedFile<'_>, usize) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
-    const SHOWN: usize = 5;
+    const MAX_SHOWN_CASES: usize = 5;
     let (mut only, mut ids, mut broken) = (None, Vec::new(), Vec::new());
     for source in sources {
         let loaded = run::open(&source, options);
         broken.extend(loaded.errors().iter().map(|diagnostic| diagnostic.located(&source.shown)));
-        ids.extend(loaded.ids().take(SHOWN + 1).map(ToString::to_string));
+        ids.extend(loaded.ids().take(MAX_SHOWN_CASES + 1).map(ToString::to_string));
         if loaded.cases() > 0 {
             only = Some(loaded);
         }
-        if ids.len() > SHOWN {
+        if ids.len() > MAX_SHOWN_CASES {
             break;
         }
     }
@@ -35,10 +35,10 @@ pub(super) fn with_case<T>(
         ([], _) if !broken.is_empty() => Err(BrokenInput::of_lines(broken).into()),
         ([], _) => Err(NothingToDo("no case is selected; vmconf list prints all".to_owned()).into()),
         (several, _) => {
-            for id in several.iter().take(SHOWN) {
+            for id in several.iter().take(MAX_SHOWN_CASES) {
                 output::note(id);
             }
-            let more = if several.len() > SHOWN { ", and more than these" } else { "" };
+            let more = if several.len() > MAX_SHOWN_CASES { ", and more than these" } else { "" };
             bail!("several cases match{more}; name one of them")
         }
     }

@@ -37,13 +37,13 @@ use super::result_file::{ResultFile, remove_abandoned};
 pub(super) const NO_RUN: &str = "no run from this folder is recorded; vmconf run PATHS records one";
 
 /// The last millisecond of the year 9999, since 1970.
-const LAST: Duration = Duration::from_millis(253_402_300_799_999);
+const LATEST_TIME: Duration = Duration::from_millis(253_402_300_799_999);
 
 /// The number of runs that are kept for each folder.
-pub(super) const KEPT: usize = 20;
+pub(super) const MAX_RUNS: usize = 20;
 
 /// The most bytes of runs that are kept for each folder, but for the last two, which `compare` compares.
-pub(super) const KEPT_BYTES: u64 = 64 << 20;
+const MAX_RUN_BYTES: u64 = 64 << 20;
 
 /// The file with the path of the folder that the runs are from. Locked while outstanding failures change.
 pub(super) const FOLDER: &str = "folder.txt";
@@ -86,7 +86,7 @@ pub(super) fn now() -> String {
 
 /// The time of the clock, within the years that RFC 3339 has, whatever it is set to.
 fn clock() -> SystemTime {
-    SystemTime::now().clamp(UNIX_EPOCH, UNIX_EPOCH + LAST)
+    SystemTime::now().clamp(UNIX_EPOCH, UNIX_EPOCH + LATEST_TIME)
 }
 
 /// Records a run as the newest from its folder, and deletes the oldest. Records nothing if the platform has no cache
@@ -111,7 +111,7 @@ fn delete_oldest(folder: &Path) -> io::Result<()> {
         let path = folder.join(name);
         // Another process may have deleted it.
         bytes += path.metadata().map_or(0, |file| file.len());
-        if newer >= KEPT || newer >= 2 && bytes > KEPT_BYTES {
+        if newer >= MAX_RUNS || newer >= 2 && bytes > MAX_RUN_BYTES {
             fs::remove_file(path).or_else(|error| ignore(error, ErrorKind::NotFound))?;
         }
     }
@@ -124,7 +124,7 @@ fn put(folder: &Path, run: &mut Spool) -> io::Result<()> {
     for _ in 0..ATTEMPTS {
         let newest = names(folder)?.last().and_then(|name| time_of(name));
         let after = newest.map_or(UNIX_EPOCH, |time| time + Duration::from_millis(1));
-        let name = name_of(clock().max(after).min(UNIX_EPOCH + LAST));
+        let name = name_of(clock().max(after).min(UNIX_EPOCH + LATEST_TIME));
         match ResultFile::own(&folder.join(name))?.write_new(&mut run.reader()?) {
             // Another process was faster.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
@@ -318,7 +318,7 @@ mod tests {
     #[test]
     fn the_last_record_is_the_newest_whatever_the_clock_says() {
         let folder = tempfile::tempdir().expect("a folder");
-        for number in 0..super::KEPT {
+        for number in 0..super::MAX_RUNS {
             let name = format!("99981231-235959-{number:03}");
             std::fs::write(folder.path().join(name), "").expect("a file");
         }
@@ -326,9 +326,9 @@ mod tests {
         put(folder.path(), &mut run).expect("a name");
         delete_oldest(folder.path()).expect("old records are deleted");
         let names = names(folder.path()).expect("names");
-        assert_eq!(names.len(), super::KEPT);
+        assert_eq!(names.len(), super::MAX_RUNS);
         assert_eq!(names.last().map(String::as_str), Some("99981231-235959-020"));
-        std::fs::write(folder.path().join(name_of(UNIX_EPOCH + super::LAST)), "").expect("a file");
+        std::fs::write(folder.path().join(name_of(UNIX_EPOCH + super::LATEST_TIME)), "").expect("a file");
         put(folder.path(), &mut run).expect_err("there is no later name");
     }
 

@@ -8,8 +8,10 @@ use anyhow::{Context, bail};
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use vmconf::model::{CaseReport, Event, Exit, VerdictKind, counted, escaped};
-use vmconf::run::known_failures::elsewhere::elsewhere;
-use vmconf::run::known_failures::update::{self, AcceptedFailures, Policy, Unseen, Updated};
+use vmconf::run::known_failures::other_cases::entries_of_other_cases;
+use vmconf::run::known_failures::update::{
+    self, AcceptedFailures, ListUpdatePolicy, UnseenEntries, UpdatedList,
+};
 use vmconf::run::known_failures::{Date, KnownFailures};
 use vmconf::run::{self, LoadOptions};
 
@@ -173,9 +175,9 @@ impl Update {
         let (reports, mut exit) = self.execute(settings, &options)?;
         // Another program may have changed the list during the run: its changes stay.
         let (text, known) = self.list()?;
-        let elsewhere = elsewhere(&known, &reports, &settings.anchor, &options);
+        let of_other_cases = entries_of_other_cases(&known, &reports, &settings.anchor, &options);
         let before = text.as_deref().unwrap_or_default();
-        let updated = update::update(&known, before, &reports, &elsewhere, &self.policy())
+        let updated = update::update(&known, before, &reports, &of_other_cases, &self.policy())
             .map_err(anyhow::Error::msg)?;
         let is_new = text.is_none();
         self.write(text, &updated.text)?;
@@ -208,10 +210,10 @@ impl Update {
         Ok((reports, exit))
     }
 
-    fn policy(&self) -> Policy {
-        Policy {
+    fn policy(&self) -> ListUpdatePolicy {
+        ListUpdatePolicy {
             accepted: self.accept.clone().map_or(AcceptedFailures::Nothing, AcceptedFailures::All),
-            unseen: if self.prune { Unseen::Prune } else { Unseen::Keep },
+            unseen: if self.prune { UnseenEntries::Prune } else { UnseenEntries::Keep },
         }
     }
 
@@ -226,7 +228,7 @@ impl Update {
     }
 
     /// Prints what changed in the list, and what stayed.
-    fn print(&self, updated: &Updated, is_new: bool) -> anyhow::Result<()> {
+    fn print(&self, updated: &UpdatedList, is_new: bool) -> anyhow::Result<()> {
         let mut out = output::stdout();
         for change in &updated.changes {
             writeln!(out, "{}", escaped(change))?;

@@ -227,7 +227,7 @@ impl MatrixRun<'_> {
 
 /// Warns of machines whose newest reports do not cover all cases.
 fn warn_of_incomplete(machines: &[ConformanceMachine]) {
-    const NAMED: usize = 3;
+    const MAX_NAMED_FOLDERS: usize = 3;
     for machine in machines {
         let name = escaped(&machine.name);
         if let Some(only) = machine.only() {
@@ -242,8 +242,9 @@ fn warn_of_incomplete(machines: &[ConformanceMachine]) {
         }
         let left_out = machine.left_out();
         if !left_out.is_empty() {
-            let named: Vec<_> = left_out.iter().take(NAMED).map(|it| escaped(it).to_string()).collect();
-            let more = if left_out.len() > NAMED { ", …" } else { "" };
+            let named: Vec<_> =
+                left_out.iter().take(MAX_NAMED_FOLDERS).map(|it| escaped(it).to_string()).collect();
+            let more = if left_out.len() > MAX_NAMED_FOLDERS { ", …" } else { "" };
             output::note(&format!(
                 "warning: {name}: only the newest report counts, and it has no case of {}{more}, which earlier reports have",
                 named.join(", ")

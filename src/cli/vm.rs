@@ -13,7 +13,7 @@ use strum::VariantArray;
 use vmconf::machines::tiers::Tiers;
 use vmconf::model::{CaseId, Diagnostic, Exit, INTERRUPTED, Interrupt};
 use vmconf::run::Flaky;
-use vmconf::testees::process::{self, ProcessGroups, ProcessVm, START, TesteeCommand};
+use vmconf::testees::process::{self, DEFAULT_START_TIMEOUT, ProcessGroups, ProcessVm, TesteeCommand};
 use vmconf::testees::{EMBEDDED, MakeTestee, Stopped};
 use vmconf::text::config;
 use vmconf::text::shell::split;
@@ -317,7 +317,7 @@ impl VmLimits {
         let start = preferred(settings, "start-timeout", self.start_timeout, own.start_timeout);
         Ok(TesteeCommand {
             timeout,
-            start: start.unwrap_or(START.max(timeout)),
+            start: start.unwrap_or(DEFAULT_START_TIMEOUT.max(timeout)),
             memory: preferred(settings, "vm-memory", self.vm_memory, own.vm_memory),
             ..command
         })
@@ -349,7 +349,15 @@ impl VmLimits {
 /// A command in the working folder, with the default limits.
 pub(super) fn testee_command(name: &str, words: Vec<String>) -> TesteeCommand {
     let name = name.to_owned();
-    TesteeCommand { name, words, env: Vec::new(), folder: None, timeout: TIMEOUT, start: START, memory: None }
+    TesteeCommand {
+        name,
+        words,
+        env: Vec::new(),
+        folder: None,
+        timeout: TIMEOUT,
+        start: DEFAULT_START_TIMEOUT,
+        memory: None,
+    }
 }
 
 /// The value of a flag: the typed one, else that of the table of the machine, else that of the profile.

@@ -12,9 +12,9 @@ use crate::wire::eip3155::{self, TraceLine, TraceMembers};
 use crate::wire::line::quoted_bytes;
 
 pub use self::divergence::{Compared, Divergence, NextInstruction};
-pub use self::machines::{InstructionList, OnVm, machines};
+pub use self::machines::{InstructionList, OnVm, compare_instructions};
 pub(in crate::explain) use self::machines::{RunPoint, step_of};
-pub use self::runs::{Bisected, Parted, RunDifference, runs};
+pub use self::runs::{Bisected, DifferencePlace, RunDifference, compare_runs};
 pub use self::states::StateDifference;
 pub(in crate::explain) use self::states::differences;
 
@@ -111,7 +111,7 @@ pub(super) struct TraceComparison {
 
 /// Compares two EIP-3155 traces, with two steps of each in memory. An error has the index of its trace; a wrong trace
 /// is a [`TraceFault`] ([`ErrorKind::InvalidData`]).
-pub fn traces(one: impl BufRead, other: impl BufRead) -> Result<Bisected, (usize, io::Error)> {
+pub fn compare_traces(one: impl BufRead, other: impl BufRead) -> Result<Bisected, (usize, io::Error)> {
     let (mut one, mut other) = (BisectTrace::new(one), BisectTrace::new(other));
     let TraceComparison { compared, lacking } = step_by_step([&mut one, &mut other])?;
     let (steps, difference) = match compared {
@@ -122,7 +122,7 @@ pub fn traces(one: impl BufRead, other: impl BufRead) -> Result<Bisected, (usize
     Ok(Bisected { steps, difference, lacking, broke: None })
 }
 
-/// Compares two runs, with two steps of each in memory. For errors, see [`traces`].
+/// Compares two runs, with two steps of each in memory. For errors, see [`compare_traces`].
 pub(super) fn step_by_step(sources: [&mut dyn StepSource; 2]) -> Result<TraceComparison, (usize, io::Error)> {
     let [one, other] = sources;
     let (mut step, mut last, mut lacking) = (0, None, BTreeMap::new());

@@ -1,6 +1,6 @@
 //! The first instruction in which a machine in another process diverges from the embedded one.
 
-use super::bisect::{self, NextInstruction, OnVm, Parted, RunDifference, StateDifference};
+use super::bisect::{self, DifferencePlace, NextInstruction, OnVm, RunDifference, StateDifference};
 use crate::machines::{self, MachineInfo};
 use crate::model::explanation::OP;
 use crate::model::{Blame, BlameAnswer, Case, DivergedDatum, FirstDivergence, Value, brief};
@@ -92,16 +92,18 @@ fn machines_of(
 fn divergence(info: &MachineInfo, machines: [OnVm; 2]) -> Option<FirstDivergence> {
     let difference = difference(info, machines)?;
     if let Some([actual, embedded]) = difference.decoded() {
-        let Parted::InStep(step) = difference.at else { return None };
+        let DifferencePlace::InStep(step) = difference.at else { return None };
         let op = diverged(OP.to_owned(), [actual.op.clone(), embedded.op.clone()]);
         return Some(first(step, Some(embedded.clone()), vec![op]));
     }
     let RunDifference { at, last, members, next, states, .. } = difference;
     match (at, next) {
-        (Parted::InStep(step), Some(next)) => Some(first(step, last, of_instructions(&members, &next))),
-        (Parted::InStep(step), None) => Some(first(step, last, of_states(&states))),
-        (Parted::AtStart, Some(next)) => Some(first(0, last, of_instructions(&members, &next))),
-        (Parted::AtStart, None) => Some(first(0, last, of_states(&states))),
+        (DifferencePlace::InStep(step), Some(next)) => {
+            Some(first(step, last, of_instructions(&members, &next)))
+        }
+        (DifferencePlace::InStep(step), None) => Some(first(step, last, of_states(&states))),
+        (DifferencePlace::AtStart, Some(next)) => Some(first(0, last, of_instructions(&members, &next))),
+        (DifferencePlace::AtStart, None) => Some(first(0, last, of_states(&states))),
         // It is not known in which instruction the states begin to differ.
         _ => None,
     }
@@ -112,15 +114,18 @@ fn divergence(info: &MachineInfo, machines: [OnVm; 2]) -> Option<FirstDivergence
 /// compound, such as a storage, that differs then was loaded wrongly, and causes what differs later.
 fn difference(info: &MachineInfo, [mut one, mut other]: [OnVm; 2]) -> Option<RunDifference> {
     // A machine that crashes here already has a verdict.
-    let found = *bisect::runs(&mut one, &mut other, info.isa).ok()?.difference?;
+    let found = *bisect::compare_runs(&mut one, &mut other, info.isa).ok()?.difference?;
     let is_whole_field = |it: &StateDifference| it.at.parent().is_none();
-    if found.at != Parted::AtStart || found.states.is_empty() || !found.states.iter().all(is_whole_field) {
+    if found.at != DifferencePlace::AtStart
+        || found.states.is_empty()
+        || !found.states.iter().all(is_whole_field)
+    {
         return Some(found);
     }
     let wrong: Vec<_> =
         found.states.iter().map(|it| IgnoredField { at: it.at.clone(), mask: None }).collect();
     let [mut one, mut other] = [one, other].map(|machine| machine.also_without(&wrong));
-    let later = bisect::runs(&mut one, &mut other, info.isa).ok().and_then(|it| it.difference);
+    let later = bisect::compare_runs(&mut one, &mut other, info.isa).ok().and_then(|it| it.difference);
     Some(later.map_or(found, |later| *later))
 }
 

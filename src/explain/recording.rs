@@ -25,7 +25,7 @@ mod writes;
 use crate::machines::machine::Machine;
 use crate::machines::status::{LoadError, Status};
 use crate::model::{Case, Interrupt, Program};
-use crate::testees::See;
+use crate::testees::StateObserver;
 use crate::testees::embedded::Embedded;
 
 use self::checkpoints::Checkpoints;
@@ -62,7 +62,7 @@ impl Recording {
     }
 
     /// Like [`Recording::new`], but calls `see` after each step of the case.
-    pub fn seen(mut machine: Embedded, case: &Case, see: See<'_>) -> Result<Recording, LoadError> {
+    pub fn seen(mut machine: Embedded, case: &Case, see: StateObserver<'_>) -> Result<Recording, LoadError> {
         machine.machine().load(&case.program)?;
         let mut checkpoints = Checkpoints::default();
         let recorded = stretches::record(&mut machine, case, see, &mut checkpoints)?;

@@ -78,7 +78,7 @@ pub enum CacheUpdate {
 #[derive(Debug)]
 pub struct ResultCache {
     program: ProgramKey,
-    sample: Option<Sample>,
+    sample: Option<VerifiedSample>,
     kept: IndexMap<FileKey, FileResults>,
     updates: Mutex<Updates>,
 }
@@ -123,7 +123,7 @@ struct ResultCacheLine {
 
 impl ResultCache {
     /// An empty cache. Cases in `sample` run even if they are cached.
-    pub fn new(program: ProgramKey, sample: Option<Sample>) -> ResultCache {
+    pub fn new(program: ProgramKey, sample: Option<VerifiedSample>) -> ResultCache {
         ResultCache { program, sample, kept: IndexMap::new(), updates: Mutex::default() }
     }
 
@@ -220,14 +220,14 @@ impl ResultCache {
 
 /// The cached results to verify: a hash of its id and the seed decides whether a case is in the sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Sample {
+pub struct VerifiedSample {
     /// The share of cases in the sample.
-    pub share: Share,
+    pub share: VerifiedShare,
     /// Determines which cases are in a sample of that size.
     pub seed: u64,
 }
 
-impl Sample {
+impl VerifiedSample {
     fn has(&self, id: &CaseId) -> bool {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&self.seed.to_le_bytes()).update(id.to_string().as_bytes());
@@ -239,24 +239,24 @@ impl Sample {
 
 /// A share of the cached results, written as a percentage: `5%`, `0.1%`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Share {
+pub struct VerifiedShare {
     percent: f64,
 }
 
-impl fmt::Display for Share {
+impl fmt::Display for VerifiedShare {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}%", self.percent)
     }
 }
 
-impl FromStr for Share {
+impl FromStr for VerifiedShare {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Share, String> {
+    fn from_str(text: &str) -> Result<VerifiedShare, String> {
         let percent = text.strip_suffix('%').and_then(|number| number.parse::<f64>().ok());
         let percent = percent.filter(|percent| (0.0..=100.0).contains(percent));
         percent
-            .map(|percent| Share { percent })
+            .map(|percent| VerifiedShare { percent })
             .ok_or_else(|| "a share is written as 5% or 0.1%, from 0% to 100%".to_owned())
     }
 }

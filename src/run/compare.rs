@@ -166,7 +166,7 @@ fn observe_each<'c, 's>(
                     return Err(UnknownField { field: field.to_string(), origin: assertion.origin });
                 }
                 fields.push((field, value));
-                if fields.len() > LARGE {
+                if fields.len() > MAX_SCANNED_MEMBERS {
                     let added = if many.is_empty() { 0 } else { fields.len() - 1 };
                     many.extend(fields[added..].iter().map(|observed| observed.0));
                 }
@@ -181,7 +181,7 @@ fn observe_each<'c, 's>(
 
 /// A record of no more members is searched member by member. The names of a larger one are hashed once, since
 /// otherwise assertions on all n members would take n² steps.
-const LARGE: usize = 32;
+const MAX_SCANNED_MEMBERS: usize = 32;
 
 /// Finds data by path.
 struct Finder<'v> {
@@ -202,7 +202,7 @@ impl<'v> Finder<'v> {
 
     fn child(&mut self, value: &'v Value, key: &PathKey) -> Option<&'v Value> {
         match (value, key) {
-            (Value::Record(members), PathKey::Name(name)) if members.len() > LARGE => {
+            (Value::Record(members), PathKey::Name(name)) if members.len() > MAX_SCANNED_MEMBERS => {
                 let names = self
                     .large
                     .entry(std::ptr::from_ref(value))
@@ -262,7 +262,7 @@ fn only(assertion: &Assertion, keys: &[PathKey], members: &[(Name, Value)], mism
         PathKey::Name(name) => Some(&**name),
         PathKey::Index(_) => None,
     });
-    let hashed = (keys.len() > LARGE).then(|| names.clone().collect::<HashSet<&str>>());
+    let hashed = (keys.len() > MAX_SCANNED_MEMBERS).then(|| names.clone().collect::<HashSet<&str>>());
     let is_listed = |name: &str| match &hashed {
         Some(hashed) => hashed.contains(name),
         None => names.clone().any(|listed| listed == name),

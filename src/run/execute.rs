@@ -26,7 +26,7 @@ use crate::model::{
     VerdictKind,
 };
 use crate::testees::embedded::Embedded;
-use crate::testees::{RunEnd, RunObserver, See, Stopped, Testee, TesteeState};
+use crate::testees::{RunEnd, RunObserver, StateObserver, Stopped, Testee, TesteeState};
 use crate::text::json::{Document, JsonNode};
 
 /// [`Worker::watch_case`] with a worker of its own.
@@ -48,7 +48,7 @@ pub fn run_by(
     file: &LoadedFile<'_>,
     index: usize,
     options: &RunOptions,
-    run: impl FnOnce(Embedded, &Case, See<'_>) -> Result<(), Stopped>,
+    run: impl FnOnce(Embedded, &Case, StateObserver<'_>) -> Result<(), Stopped>,
 ) -> CaseReport {
     let loaded = file.case(index).expect("a case that was counted");
     let _running = options.running.add(&loaded.id);
@@ -77,16 +77,16 @@ pub struct Worker<'o> {
     run: &'o RunOptions,
     /// The limits of all its testees.
     limits: Limits,
-    testees: Idle<Box<dyn Testee>>,
-    watched: Idle<Embedded>,
+    testees: IdleTestees<Box<dyn Testee>>,
+    watched: IdleTestees<Embedded>,
     /// The machine of the last watched case, if it ran.
     last_watched: Option<&'static str>,
 }
 
 /// Testees that do nothing at the moment, each with the name of its machine.
-struct Idle<T>(Vec<(&'static str, T)>);
+struct IdleTestees<T>(Vec<(&'static str, T)>);
 
-impl<T> Idle<T> {
+impl<T> IdleTestees<T> {
     /// A testee of this machine, or a new one.
     fn take(&mut self, machine: &str, make: impl FnOnce() -> T) -> T {
         let position = self.0.iter().position(|testee| testee.0 == machine);
@@ -97,7 +97,7 @@ impl<T> Idle<T> {
 impl<'o> Worker<'o> {
     /// A worker without testees.
     pub fn new(run: &'o RunOptions) -> Worker<'o> {
-        let (testees, watched) = (Idle(Vec::new()), Idle(Vec::new()));
+        let (testees, watched) = (IdleTestees(Vec::new()), IdleTestees(Vec::new()));
         Worker { run, limits: Limits::default(), testees, watched, last_watched: None }
     }
 
@@ -394,7 +394,7 @@ fn apply_known_failures(case: &LoadedCase<'_>, report: &mut CaseReport) {
 }
 
 /// Runs a case and compares the state after each step. A run that is interrupted discards the verdict.
-fn perform(loaded: &LoadedCase<'_>, case: &Case, run: impl FnOnce(See<'_>) -> RunEnd) -> Verdict {
+fn perform(loaded: &LoadedCase<'_>, case: &Case, run: impl FnOnce(StateObserver<'_>) -> RunEnd) -> Verdict {
     let mut compared = ComparedCase::new(loaded, case);
     let end = run(&mut |index, state| compared.see(index, state));
     compared.verdict(end)

@@ -118,9 +118,9 @@ pub fn fill(source: &VectorSource, machines: &[NamedTestee], options: &FillOptio
             filled.broken.push((*broken).clone());
             continue;
         }
-        let (mut groups, silent) = group(&case.id, machines, &statements);
+        let (mut groups, silent) = group_machines(&case.id, machines, &statements);
         groups.sort_by_key(|group| std::cmp::Reverse(group.machines.len()));
-        let (outcome, change) = decide(&groups, options);
+        let (outcome, change) = outcome_of(&groups, options);
         changes.extend(change);
         let groups = with_lines(groups, &loaded.text()[case.range()]);
         filled.cases.push(FilledCase { case: case.id, outcome, groups, silent });
@@ -176,7 +176,7 @@ struct Agreeing<'b> {
 }
 
 /// The machines by what they do with a case, and those that could not run it, with the reason.
-fn group<'b>(
+fn group_machines<'b>(
     id: &CaseId,
     machines: &[NamedTestee],
     statements: &[HashMap<&CaseId, Statement<'b>>],
@@ -204,7 +204,7 @@ fn group<'b>(
 }
 
 /// What becomes of a case, from its groups, the largest first; and the change to make.
-fn decide<'b>(groups: &[Agreeing<'b>], options: &FillOptions) -> (FillOutcome, Option<&'b CaseChange>) {
+fn outcome_of<'b>(groups: &[Agreeing<'b>], options: &FillOptions) -> (FillOutcome, Option<&'b CaseChange>) {
     let count = |index: usize| groups.get(index).map_or(0, |group| group.machines.len());
     if count(0) < options.agree && groups.len() < 2 {
         return (FillOutcome::TooFewMachines, None);

@@ -29,8 +29,8 @@ use crate::text::glob::literal_start;
 use crate::text::source_text::SourceText;
 use crate::text::suggest::did_you_mean;
 
-pub mod elsewhere;
 mod list_text;
+pub mod other_cases;
 pub mod update;
 
 pub use toml_edit::Date;

@@ -12,7 +12,7 @@ use crate::wire::matrix::{
 };
 
 /// How many cases of a group are named.
-const NAMED: usize = 5;
+const MAX_NAMED_CASES: usize = 5;
 
 /// The most differences that are kept, and the longest of them, in characters.
 const MAX_DIFFERENCES: usize = 10_000;
@@ -193,7 +193,7 @@ impl MatrixCollector {
             what,
             outcomes: outcomes.iter().enumerate().map(text).collect(),
             count: ids.len(),
-            cases: ids.iter().take(NAMED).map(ToString::to_string).collect(),
+            cases: ids.iter().take(MAX_NAMED_CASES).map(ToString::to_string).collect(),
             differences: (0..outcomes.len()).map(difference).collect(),
             next: self.command("diff", outcomes.iter().position(is_wrong), ids),
             explore: self.command("explore", outcomes.iter().position(is_explorable), ids),

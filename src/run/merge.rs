@@ -121,15 +121,16 @@ fn kind_of(part: &PartHeader) -> Option<PartitionKind> {
 
 /// Checks that no part is missing. The parts are not enumerated, since a report may claim any number of them.
 fn complete(parts: &[MergedPart<'_>]) -> Result<(), String> {
-    const SHOWN: usize = 5;
+    const MAX_SHOWN_PARTS: usize = 5;
     let of = parts.first().map_or(0, |part| part.header.of);
     let left_out = of - parts.len() as u64;
     if left_out == 0 {
         return Ok(());
     }
     let is_missing = |number: &u64| parts.iter().all(|part| part.header.part != *number);
-    let missing: Vec<_> = (1..=of).filter(is_missing).take(SHOWN).map(|part| part.to_string()).collect();
-    let more = if left_out > SHOWN as u64 { " and more" } else { "" };
+    let missing: Vec<_> =
+        (1..=of).filter(is_missing).take(MAX_SHOWN_PARTS).map(|part| part.to_string()).collect();
+    let more = if left_out > MAX_SHOWN_PARTS as u64 { " and more" } else { "" };
     Err(format!("of {of} parts, these are missing: {}{more}", missing.join(", ")))
 }
 

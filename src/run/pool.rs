@@ -11,7 +11,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Scope, Thread};
 use std::time::Duration;
 
-use self::unreported_files::{FAR_AHEAD, FileSize, UnreportedFiles};
+use self::unreported_files::{FileSize, MAX_SMALL_FILES_AHEAD, UnreportedFiles};
 use super::collect::RunCollector;
 use super::execute::Worker;
 use super::judged_case::JudgedCase;
@@ -25,21 +25,21 @@ use crate::model::{Interrupt, Verdict, lock};
 
 /// A larger file is opened while the cases of others that no thread has taken yet have at most this many bytes for each
 /// job: what a file is parsed to takes several times the memory of its text.
-const UNTAKEN: usize = 2 << 20;
+const MAX_UNTAKEN_BYTES: usize = 2 << 20;
 
 /// The thread that opens a file also runs its cases if there are at most this many: handing them to other threads,
 /// and their results one by one to the calling thread, would take longer than running most of them.
-const FEW: usize = 8;
+const MAX_CASES_OF_SMALL_FILE: usize = 8;
 
 /// The most cases of a larger file in a task, if fewer may be in flight. Tasks get smaller towards the end of a file, so
 /// that all threads finish at about the same time.
-const MAX_WAITING: usize = 8;
+const MAX_CASES_PER_TASK: usize = 8;
 
 /// The most threads for each job, however many cases may be in flight.
 const MAX_THREADS: usize = 16;
 
 /// How many results per thread the channel to the calling thread holds.
-const WAITING: usize = 256;
+const MAX_RESULTS_IN_CHANNEL: usize = 256;
 
 /// A thread wakes the calling thread after this many results, which counts the completed files in groups of this size:
 /// doing so for each one costs as much as running a small case.
@@ -50,10 +50,10 @@ const LATENCY: Duration = Duration::from_millis(5);
 
 /// How many files a thread keeps until the calling thread has released them: if the calling thread freed memory that
 /// this one allocated, both would wait for each other in the allocator.
-const KEPT: usize = FAR_AHEAD;
+const MAX_KEPT_FILES: usize = MAX_SMALL_FILES_AHEAD;
 
 /// How many files are listed at a time, so that threads seldom wait for each other.
-const LISTED: usize = 16;
+const FILES_PER_LISTING: usize = 16;
 
 /// How many threads run cases.
 #[derive(Clone, Copy)]
@@ -76,7 +76,7 @@ impl PoolThreads {
             // While one of two threads compares, the testee has the requests of the other.
             large: run.jobs * in_flight.min(2),
             jobs: run.jobs,
-            together: MAX_WAITING.max(in_flight / 2),
+            together: MAX_CASES_PER_TASK.max(in_flight / 2),
         }
     }
 }
@@ -92,7 +92,7 @@ pub(super) fn run<'s>(
     let mut order = Order::default();
     let stop = PoolStop::new(options.run.max_failures);
     thread::scope(|scope| {
-        let (sender, receiver) = mpsc::sync_channel(WAITING * threads.most);
+        let (sender, receiver) = mpsc::sync_channel(MAX_RESULTS_IN_CHANNEL * threads.most);
         start(scope, &work, &stop, options, sender);
         let mut complete = 0;
         loop {
@@ -206,7 +206,7 @@ impl<'s> PoolWorker<'_, 's> {
         self.last = Some(number);
         let file = self.opener.open_in_turn(number, source, Purpose::Run);
         // Results that wait to be put in order take little memory without the document.
-        let (file, judged) = if file.cases() <= FEW {
+        let (file, judged) = if file.cases() <= MAX_CASES_OF_SMALL_FILE {
             self.work.add(number, FileSize::of(&file), None);
             let judged = self.run(number, 0..file.cases(), &file);
             (Arc::new(file.for_reports()), judged)
@@ -243,10 +243,10 @@ impl<'s> PoolWorker<'_, 's> {
     }
 }
 
-/// Keeps a file while another thread uses it; see [`KEPT`].
+/// Keeps a file while another thread uses it; see [`MAX_KEPT_FILES`].
 fn keep<'s>(kept: &mut VecDeque<Arc<LoadedFile<'s>>>, file: &Arc<LoadedFile<'s>>) {
     release(kept);
-    if kept.len() == KEPT {
+    if kept.len() == MAX_KEPT_FILES {
         kept.pop_front();
     }
     kept.push_back(file.clone());
@@ -341,7 +341,7 @@ impl<'s> Queue<'s> {
         let bytes: usize = self.cases.iter().map(untaken).sum();
         self.opening < threads.jobs
             && self.cases.len() + self.opening <= threads.jobs
-            && bytes < UNTAKEN * threads.jobs
+            && bytes < MAX_UNTAKEN_BYTES * threads.jobs
     }
 
     /// The next cases of the file at this index of the list.
@@ -427,7 +427,7 @@ impl<'s> PoolWork<'s> {
                 if let Some(source) = queue.files.pop_front() {
                     queue.opening += 1;
                     let task = Task::Open(queue.begun.add(), source);
-                    let are_few = queue.files.len() < LISTED && !queue.is_listed;
+                    let are_few = queue.files.len() < FILES_PER_LISTING && !queue.is_listed;
                     drop(queue);
                     if are_few && let Ok(unlisted) = self.unlisted.try_lock() {
                         self.list(unlisted);
@@ -455,12 +455,12 @@ impl<'s> PoolWork<'s> {
 
     /// Lists some more files, unless another thread did so while this one waited for the lock.
     fn list(&self, mut unlisted: MutexGuard<'_, sources::Iter<'s>>) {
-        if self.lock().files.len() >= LISTED {
+        if self.lock().files.len() >= FILES_PER_LISTING {
             return;
         }
-        let files: Vec<_> = unlisted.by_ref().take(LISTED).collect();
+        let files: Vec<_> = unlisted.by_ref().take(FILES_PER_LISTING).collect();
         let mut queue = self.lock();
-        queue.is_listed = files.len() < LISTED;
+        queue.is_listed = files.len() < FILES_PER_LISTING;
         queue.files.extend(files);
     }
 

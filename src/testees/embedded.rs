@@ -1,6 +1,6 @@
 //! An embedded machine as a testee.
 
-use super::testee::{RunEnd, See, Stopped, Testee, TesteeState};
+use super::testee::{RunEnd, StateObserver, Stopped, Testee, TesteeState};
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::{Machine, Watch, perform, reborrow};
 use crate::machines::observe::Observe;
@@ -43,7 +43,7 @@ impl Embedded {
         program: &Program,
         steps: &[Step],
         mut watch: Option<&mut dyn Watch>,
-        see: See<'_>,
+        see: StateObserver<'_>,
     ) -> Result<(), Stopped> {
         self.0.load(program).map_err(Stopped::not_loadable)?;
         for (index, step) in steps.iter().enumerate() {
@@ -99,7 +99,7 @@ enum EmbeddedStop {
 }
 
 impl Testee for Embedded {
-    fn run(&mut self, program: &Program, steps: &[Step], see: See<'_>) -> RunEnd {
+    fn run(&mut self, program: &Program, steps: &[Step], see: StateObserver<'_>) -> RunEnd {
         self.watch(program, steps, None, see).map(|()| None)
     }
 

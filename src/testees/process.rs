@@ -23,7 +23,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::testee::{OnlyRun, RunEnd, RunObserver, See, Stopped, Testee};
+use super::testee::{OnlyRun, RunEnd, RunObserver, StateObserver, Stopped, Testee};
 use crate::machines::{self, Engine, MachineInfo};
 use crate::model::event;
 use crate::model::limits::Limits;
@@ -66,7 +66,7 @@ mod stderr;
 mod trouble;
 
 /// The time limit for the first answer of a process if none is set, unless the limit for a case is longer.
-pub const START: Duration = Duration::from_secs(20);
+pub const DEFAULT_START_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// What is wrong with a process that describes another machine than the first one did.
 const OTHER_HELLO: &str = "answered hello differently from the first process";
@@ -411,7 +411,7 @@ fn first_try((stopped, time): (Stopped, Duration)) -> Option<FirstTry> {
 
 impl fmt::Debug for ProcessVm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Vm")
+        f.debug_struct("ProcessVm")
             .field("command", &self.command)
             .field("hello", &self.hello)
             .finish_non_exhaustive()
@@ -543,7 +543,7 @@ impl Testee for Process {
         Some(&self.times)
     }
 
-    fn run(&mut self, program: &Program, steps: &[Step], see: See<'_>) -> RunEnd {
+    fn run(&mut self, program: &Program, steps: &[Step], see: StateObserver<'_>) -> RunEnd {
         let end = self.run_each(&[(program, steps)], &mut OnlyRun(see)).pop();
         end.unwrap_or(Err(Stopped::Interrupted))
     }

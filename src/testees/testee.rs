@@ -11,7 +11,7 @@ pub trait Testee {
     /// Runs a program on a fresh machine: performs the actions of each step, and calls `see` with the index of the
     /// step and the state after it. Without steps, only loads the program. Returns how the testee broke down the first
     /// time if it was tried twice. Fails if the run ends before the last step is done.
-    fn run(&mut self, program: &Program, steps: &[Step], see: See<'_>) -> RunEnd;
+    fn run(&mut self, program: &Program, steps: &[Step], see: StateObserver<'_>) -> RunEnd;
 
     /// Runs programs as [`Testee::run`] runs one. Several of them may be in flight at the same time.
     fn run_each(&mut self, runs: &[(&Program, &[Step])], observer: &mut dyn RunObserver) -> Vec<RunEnd> {
@@ -35,7 +35,7 @@ pub trait Testee {
 }
 
 /// Called with the index of each step and the state after it.
-pub type See<'s> = &'s mut dyn FnMut(usize, &dyn TesteeState);
+pub type StateObserver<'s> = &'s mut dyn FnMut(usize, &dyn TesteeState);
 
 /// Sees several programs run. Each is known by its index.
 pub trait RunObserver {
@@ -47,7 +47,7 @@ pub trait RunObserver {
 }
 
 /// Sees the only program of a run.
-pub(super) struct OnlyRun<'s>(pub(super) See<'s>);
+pub(super) struct OnlyRun<'s>(pub(super) StateObserver<'s>);
 
 impl RunObserver for OnlyRun<'_> {
     fn starts(&mut self, _number: usize) {}

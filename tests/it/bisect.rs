@@ -187,7 +187,8 @@ fn a_difference_in_a_million_steps_takes_few_requests() {
     for from in [0, 1, 2, 63, 4_711, 524_288, 777_777, STEPS - 1] {
         let mut one = Long { from: u64::MAX, requests: 0 };
         let mut other = Long { from, requests: 0 };
-        let found = bisect::machines([&mut one, &mut other], &EVM, u64::MAX).unwrap().unwrap_err();
+        let found =
+            bisect::compare_instructions([&mut one, &mut other], &EVM, u64::MAX).unwrap().unwrap_err();
         assert!(one.requests + other.requests <= 25, "{} and {}", one.requests, other.requests);
         assert_eq!((found.step, &*found.differs), (from, &["top"][..]));
         let pc = |number: u64| Value::int(number);
@@ -197,7 +198,7 @@ fn a_difference_in_a_million_steps_takes_few_requests() {
     }
     let mut same = [0; 2].map(|_| Long { from: u64::MAX, requests: 0 });
     let [one, other] = &mut same;
-    assert_eq!(bisect::machines([one, other], &EVM, u64::MAX), Ok(Ok(STEPS)));
+    assert_eq!(bisect::compare_instructions([one, other], &EVM, u64::MAX), Ok(Ok(STEPS)));
 }
 
 /// Two processes, one of which gets another program.

@@ -27,7 +27,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use vmconf::model::Interrupt;
-use vmconf::testees::process::{ProcessGroups, ProcessVm, START, TesteeCommand};
+use vmconf::testees::process::{DEFAULT_START_TIMEOUT, ProcessGroups, ProcessVm, TesteeCommand};
 
 /// A command that is started by these words.
 fn command<const N: usize>(words: [&str; N]) -> TesteeCommand {
@@ -37,7 +37,7 @@ fn command<const N: usize>(words: [&str; N]) -> TesteeCommand {
         env: Vec::new(),
         folder: None,
         timeout: Duration::from_mins(1),
-        start: START,
+        start: DEFAULT_START_TIMEOUT,
         memory: None,
     }
 }

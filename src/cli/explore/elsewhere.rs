@@ -198,7 +198,7 @@ impl SelectedCase<'_> {
         };
         let ignored = &self.loaded.options().ignored;
         let [mut one, mut other] = [one, other].map(|machine| machine.without(ignored));
-        match bisect::runs(&mut one, &mut other, self.info.isa) {
+        match bisect::compare_runs(&mut one, &mut other, self.info.isa) {
             Ok(found) => Ok(found.difference.map(|difference| run.step_of(difference.at))),
             Err(Stopped::Interrupted) => Err(stopped_early(Stopped::Interrupted)),
             Err(stopped) => {

@@ -53,7 +53,7 @@ pub(in crate::explain) struct RunPoint {
 
 /// A program on a machine in another process, or on an embedded one that answers the same requests.
 pub struct OnVm {
-    asked: Answerer,
+    asked: AskedMachine,
     /// The machine that the program is for.
     info: &'static MachineInfo,
     /// What the case gives to it.
@@ -69,7 +69,7 @@ pub struct OnVm {
 }
 
 /// Who answers the requests.
-enum Answerer {
+enum AskedMachine {
     Process(Arc<ProcessVm>),
     Embedded(Box<Server>),
 }
@@ -82,7 +82,7 @@ impl OnVm {
         case: &Case,
         interrupt: Interrupt,
     ) -> Result<OnVm, Stopped> {
-        OnVm::on(Answerer::Process(vm), info, case, interrupt)
+        OnVm::on(AskedMachine::Process(vm), info, case, interrupt)
     }
 
     /// A case on the embedded machine. As [`OnVm::new`].
@@ -92,11 +92,11 @@ impl OnVm {
 
     /// A case on the machine of this server. As [`OnVm::new`].
     pub fn served(server: Server, info: &'static MachineInfo, case: &Case) -> Result<OnVm, Stopped> {
-        OnVm::on(Answerer::Embedded(Box::new(server)), info, case, Interrupt::default())
+        OnVm::on(AskedMachine::Embedded(Box::new(server)), info, case, Interrupt::default())
     }
 
     fn on(
-        asked: Answerer,
+        asked: AskedMachine,
         info: &'static MachineInfo,
         case: &Case,
         interrupt: Interrupt,
@@ -154,8 +154,8 @@ impl OnVm {
     /// What it says of the machine.
     fn offer(&self) -> Option<&Offer> {
         match &self.asked {
-            Answerer::Process(vm) => vm.offer(self.info.name),
-            Answerer::Embedded(server) => Some(&server.offer),
+            AskedMachine::Process(vm) => vm.offer(self.info.name),
+            AskedMachine::Embedded(server) => Some(&server.offer),
         }
     }
 
@@ -356,17 +356,17 @@ impl OnVm {
 
     fn ask(&mut self, request: Request) -> Result<ProtocolAnswer, Stopped> {
         match &mut self.asked {
-            Answerer::Process(vm) => {
+            AskedMachine::Process(vm) => {
                 vm.ask(request, &self.interrupt).map_err(|stopped| named(&vm.command().name, stopped))
             }
-            Answerer::Embedded(server) => Ok(server.answer_to(request)),
+            AskedMachine::Embedded(server) => Ok(server.answer_to(request)),
         }
     }
 
     fn name(&self) -> &str {
         match &self.asked {
-            Answerer::Process(vm) => &vm.command().name,
-            Answerer::Embedded(_) => EMBEDDED,
+            AskedMachine::Process(vm) => &vm.command().name,
+            AskedMachine::Embedded(_) => EMBEDDED,
         }
     }
 
@@ -415,7 +415,11 @@ impl InstructionList for OnVm {
 
 /// The first difference between the first `most` instructions of two runs, or their number if there is none. The
 /// number of requests grows with the logarithm of that number.
-pub fn machines(runs: [&mut dyn InstructionList; 2], isa: &Isa, most: u64) -> Result<Compared, Stopped> {
+pub fn compare_instructions(
+    runs: [&mut dyn InstructionList; 2],
+    isa: &Isa,
+    most: u64,
+) -> Result<Compared, Stopped> {
     let [one, other] = runs;
     let below = (0..DOUBLINGS).map(|power| 1 << power).take_while(|point| *point < most);
     let doubled: Vec<u64> = below.chain((most < 1 << DOUBLINGS).then_some(most)).collect();

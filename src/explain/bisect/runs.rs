@@ -1,8 +1,8 @@
 //! Finds the first difference between two machines by their instructions and by their states.
 
 use super::divergence::{Divergence, NextInstruction, decoded};
-use super::machines::{InstructionList, OnVm, machines, step_of};
-use super::states::{ComparedFields, ComparedStates, Parting, StateDifference};
+use super::machines::{InstructionList, OnVm, compare_instructions, step_of};
+use super::states::{ComparedFields, ComparedStates, FirstStateDifference, StateDifference};
 use crate::isa::Isa;
 use crate::model::Value;
 use crate::testees::Stopped;
@@ -26,7 +26,7 @@ pub struct Bisected {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunDifference {
     /// Where it arises.
-    pub at: Parted,
+    pub at: DifferencePlace,
     /// The instruction that causes it, with the state before it; `None` if no machine reports it.
     pub last: Option<Eip3155Step>,
     /// The fields of the state before it; `None` if the first states differ.
@@ -49,7 +49,7 @@ impl RunDifference {
 
 /// Where a difference arises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Parted {
+pub enum DifferencePlace {
     /// The first states differ.
     AtStart,
     /// In the instruction with this number, from 1.
@@ -69,7 +69,7 @@ pub enum Parted {
 
 /// Compares two runs of a case: their instructions if both machines report them, and their states. Fails if a machine
 /// gives no answer before a difference is found.
-pub fn runs(one: &mut OnVm, other: &mut OnVm, isa: &Isa) -> Result<Bisected, Stopped> {
+pub fn compare_runs(one: &mut OnVm, other: &mut OnVm, isa: &Isa) -> Result<Bisected, Stopped> {
     let ComparedFields { fields, lacking } = ComparedFields::of([one, other]);
     let upcoming = one.upcoming();
     let parting = ComparedStates::new([one, other], &fields).without(upcoming).parting()?;
@@ -78,7 +78,7 @@ pub fn runs(one: &mut OnVm, other: &mut OnVm, isa: &Isa) -> Result<Bisected, Sto
     let divergence = if compares_instructions([one, other], &fields) {
         // The instruction that makes the difference, and what follows it.
         let most = step.map_or(u64::MAX, |step| step + 1);
-        match machines([one, other], isa, most) {
+        match compare_instructions([one, other], isa, most) {
             Ok(compared) => Some(compared),
             // The instruction that follows the difference may reach a limit of the runner.
             Err(stopped) if parting.is_some() => {
@@ -123,7 +123,7 @@ pub fn runs(one: &mut OnVm, other: &mut OnVm, isa: &Isa) -> Result<Bisected, Sto
 /// instructions do.
 fn states_differ_first(
     runs: [&mut OnVm; 2],
-    parting: &Parting,
+    parting: &FirstStateDifference,
     diverging_step: u64,
 ) -> Result<bool, Stopped> {
     if parting.is_at_start() {
@@ -155,7 +155,7 @@ fn of_all_members(
 }
 
 /// The number of the instruction after which the states differ, if it is known.
-fn step_after(runs: [&mut OnVm; 2], parting: Option<&Parting>) -> Result<Option<u64>, Stopped> {
+fn step_after(runs: [&mut OnVm; 2], parting: Option<&FirstStateDifference>) -> Result<Option<u64>, Stopped> {
     let Some((parting, in_action)) = parting.and_then(|parting| Some((parting, parting.step?))) else {
         return Ok(None);
     };
@@ -173,7 +173,7 @@ fn preceding(runs: [&mut OnVm; 2], actions: usize) -> Result<Option<u64>, Stoppe
 }
 
 pub(super) fn of_instructions(Divergence { step, last, differs, next }: Divergence) -> RunDifference {
-    let at = if step == 0 { Parted::AtStart } else { Parted::InStep(step) };
+    let at = if step == 0 { DifferencePlace::AtStart } else { DifferencePlace::InStep(step) };
     RunDifference { at, last, before: None, members: differs, next: Some(next), states: Vec::new() }
 }
 
@@ -182,17 +182,17 @@ pub(super) fn of_instructions(Divergence { step, last, differs, next }: Divergen
 fn of_states(
     runs: [&mut OnVm; 2],
     isa: &Isa,
-    Parting { actions, step: in_action, before, differs }: Parting,
+    FirstStateDifference { actions, step: in_action, before, differs }: FirstStateDifference,
     step: Option<u64>,
     broke: &mut Option<Stopped>,
 ) -> RunDifference {
     let action = actions + 1;
     let at = match (step, in_action) {
-        (Some(step), _) => Parted::InStep(step),
-        (None, Some(step)) => Parted::InStepOf { step, action },
-        (None, None) if before.is_none() => Parted::AtStart,
-        (None, None) if runs[0].executes(actions) => Parted::AtEnd(action),
-        (None, None) => Parted::InAction(action),
+        (Some(step), _) => DifferencePlace::InStep(step),
+        (None, Some(step)) => DifferencePlace::InStepOf { step, action },
+        (None, None) if before.is_none() => DifferencePlace::AtStart,
+        (None, None) if runs[0].executes(actions) => DifferencePlace::AtEnd(action),
+        (None, None) => DifferencePlace::InAction(action),
     };
     // Both executed the same instructions up to here: the first machine that answers is enough.
     let mut showing = runs.into_iter().filter(|run| run.shows_instructions());

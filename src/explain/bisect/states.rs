@@ -27,7 +27,7 @@ pub struct StateDifference {
 
 /// A state that both machines have, and two that differ after one more instruction or action.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Parting {
+pub(super) struct FirstStateDifference {
     /// How many actions were done before that instruction or action.
     pub(super) actions: usize,
     /// The number of the instruction in the next action, from 1; `None` if only the states after whole actions are
@@ -39,7 +39,7 @@ pub(super) struct Parting {
     pub(super) differs: Vec<StateDifference>,
 }
 
-impl Parting {
+impl FirstStateDifference {
     /// Whether the states differ before anything is done.
     pub(super) fn is_at_start(&self) -> bool {
         self.before.is_none()
@@ -96,7 +96,7 @@ impl<'r> ComparedStates<'r> {
 
     /// The first difference between states; `None` if none was found. Fails when a machine gives no answer, and no
     /// difference was found before.
-    pub(super) fn parting(&mut self) -> Result<Option<Parting>, Stopped> {
+    pub(super) fn parting(&mut self) -> Result<Option<FirstStateDifference>, Stopped> {
         if self.fields.is_empty() {
             return Ok(None);
         }
@@ -109,7 +109,12 @@ impl<'r> ComparedStates<'r> {
         };
         let at_start = self.known_differences(&after);
         if !at_start.is_empty() {
-            return Ok(Some(Parting { actions: 0, step: None, before: None, differs: at_start }));
+            return Ok(Some(FirstStateDifference {
+                actions: 0,
+                step: None,
+                before: None,
+                differs: at_start,
+            }));
         }
         let first = (1..=actions).find(|done| !self.after_actions(&after, *done, 1).is_empty());
         let searched = match first {
@@ -124,12 +129,17 @@ impl<'r> ComparedStates<'r> {
         }
         Ok(first.map(|done| {
             let differs = self.after_actions(&after, done, MAX_LISTED);
-            Parting { actions: done - 1, step: None, before: Some(after[0][done - 1].clone()), differs }
+            FirstStateDifference {
+                actions: done - 1,
+                step: None,
+                before: Some(after[0][done - 1].clone()),
+                differs,
+            }
         }))
     }
 
     /// The first difference of runs that do not end.
-    fn unended(&mut self, actions: usize) -> Result<Option<Parting>, Stopped> {
+    fn unended(&mut self, actions: usize) -> Result<Option<FirstStateDifference>, Stopped> {
         for action in 0..actions {
             if let Some(found) = self.in_action(action, None)? {
                 return Ok(Some(found));
@@ -139,7 +149,11 @@ impl<'r> ComparedStates<'r> {
     }
 
     /// The first difference in an action that ends with these states.
-    fn in_action(&mut self, action: usize, end: Option<[&Value; 2]>) -> Result<Option<Parting>, Stopped> {
+    fn in_action(
+        &mut self,
+        action: usize,
+        end: Option<[&Value; 2]>,
+    ) -> Result<Option<FirstStateDifference>, Stopped> {
         if !self.runs.iter().all(|run| run.stops() && run.executes(action)) {
             return Ok(None);
         }
@@ -237,10 +251,16 @@ impl<'r> ComparedStates<'r> {
     }
 
     /// The difference in an instruction of an action with this number, from 1, after which the states differ.
-    fn parting_at(&self, after: &[Vec<Value>; 2], differing: usize, actions: usize, step: u64) -> Parting {
+    fn parting_at(
+        &self,
+        after: &[Vec<Value>; 2],
+        differing: usize,
+        actions: usize,
+        step: u64,
+    ) -> FirstStateDifference {
         let (before, differs) = (differing - 1, self.differences(after, differing, MAX_LISTED));
         let step = Some(step).filter(|_| self.was_shown(&differs, after, before));
-        Parting { actions, step, before: Some(after[0][before].clone()), differs }
+        FirstStateDifference { actions, step, before: Some(after[0][before].clone()), differs }
     }
 
     /// Whether both machines showed one of the fields that differ before, so that it is known when it changed.

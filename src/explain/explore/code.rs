@@ -5,7 +5,7 @@ use crate::machines::view::CodeLine;
 
 /// How a line relates to the listing of its code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum CodePlace {
+pub(super) enum ShownCodePlace {
     /// The listing has it.
     Listed,
     /// It begins inside another instruction: a jump led there.
@@ -14,13 +14,13 @@ pub(super) enum CodePlace {
     Beyond,
 }
 
-impl CodePlace {
+impl ShownCodePlace {
     /// A remark for people, if there is something to remark.
     pub(super) fn remark(self) -> &'static str {
         match self {
-            CodePlace::Listed => "",
-            CodePlace::Inside => "  (inside another instruction)",
-            CodePlace::Beyond => "  (not in the code: after its end)",
+            ShownCodePlace::Listed => "",
+            ShownCodePlace::Inside => "  (inside another instruction)",
+            ShownCodePlace::Beyond => "  (not in the code: after its end)",
         }
     }
 }
@@ -30,7 +30,7 @@ pub(super) struct PlacedLine {
     /// The instruction.
     pub(super) line: CodeLine,
     /// Whether the listing has it.
-    pub(super) place: CodePlace,
+    pub(super) place: ShownCodePlace,
 }
 
 /// The next instruction, as decoded where it is, if the lines do not have it.
@@ -42,7 +42,7 @@ pub(super) fn unlisted<'l>(at: &At<'_>, lines: impl IntoIterator<Item = &'l Code
         }
         end = end.max(line.pc + line.length);
     }
-    let place = if at.pc < end { CodePlace::Inside } else { CodePlace::Beyond };
+    let place = if at.pc < end { ShownCodePlace::Inside } else { ShownCodePlace::Beyond };
     let line = CodeLine { label: at.state.label(at.pc), ..CodeLine::at(at.pc, at.state.instruction()) };
     Some(PlacedLine { line, place })
 }
@@ -60,9 +60,9 @@ pub(super) struct ShownCode {
 impl ShownCode {
     /// Shows the code of a machine's next instruction.
     pub(super) fn show(&mut self, machine: &dyn Machine) {
-        self.lines.retain(|placed| placed.place == CodePlace::Listed);
+        self.lines.retain(|placed| placed.place == ShownCodePlace::Listed);
         if self.unit != Some(machine.unit()) || self.lines.is_empty() {
-            let listed = |line| PlacedLine { line, place: CodePlace::Listed };
+            let listed = |line| PlacedLine { line, place: ShownCodePlace::Listed };
             self.unit = Some(machine.unit());
             self.name = machine.function();
             self.lines = machine.listing().into_iter().map(listed).collect();

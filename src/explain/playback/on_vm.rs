@@ -2,7 +2,7 @@
 
 use super::run::PlayedRun;
 use super::state::PlayedState;
-use crate::explain::bisect::{OnVm, Parted, RunPoint, step_of};
+use crate::explain::bisect::{DifferencePlace, OnVm, RunPoint, step_of};
 use crate::isa::Isa;
 use crate::model::{Action, Case, Name, Step, Value};
 use crate::testees::Stopped;
@@ -112,13 +112,15 @@ impl VmRun {
     }
 
     /// The number of the state in which a difference shows that arises there.
-    pub fn step_of(&self, at: Parted) -> u64 {
+    pub fn step_of(&self, at: DifferencePlace) -> u64 {
         let after = |actions: usize| actions.checked_sub(1).and_then(|last| self.ends.get(last)).copied();
         match at {
-            Parted::AtStart => 0,
-            Parted::InStep(step) => step,
-            Parted::InStepOf { step, action } => after(action - 1).unwrap_or(0) + step,
-            Parted::InAction(action) | Parted::AtEnd(action) => after(action).unwrap_or(self.steps()),
+            DifferencePlace::AtStart => 0,
+            DifferencePlace::InStep(step) => step,
+            DifferencePlace::InStepOf { step, action } => after(action - 1).unwrap_or(0) + step,
+            DifferencePlace::InAction(action) | DifferencePlace::AtEnd(action) => {
+                after(action).unwrap_or(self.steps())
+            }
         }
     }
 

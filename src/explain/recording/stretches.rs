@@ -5,7 +5,7 @@ use super::moment::Moment;
 use crate::machines::machine::{Machine, Watch, perform};
 use crate::machines::status::{LoadError, Status};
 use crate::model::{Action, Case, Cell, Value};
-use crate::testees::See;
+use crate::testees::StateObserver;
 use crate::testees::embedded::Embedded;
 
 /// Instructions that are executed without interruption.
@@ -59,7 +59,7 @@ const BLOCK: u64 = 1 << 16;
 pub(super) fn record(
     machine: &mut Embedded,
     case: &Case,
-    see: See<'_>,
+    see: StateObserver<'_>,
     checkpoints: &mut Checkpoints,
 ) -> Result<RecordedStretch, LoadError> {
     let mut recorded =

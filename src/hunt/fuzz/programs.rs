@@ -31,7 +31,7 @@ use crate::model::{CaseReport, Interrupt, MemberShape, Value, Verdict, VerdictKi
 use crate::prove::numbers::Numbers;
 use crate::run::{FileOptions, Flaky, LoadOptions, LoadedFile, RunOptions, Worker, catch_panic, open_text};
 use crate::testees::embedded::Embedded;
-use crate::testees::{EMBEDDED, MakeTestee, See};
+use crate::testees::{EMBEDDED, MakeTestee, StateObserver};
 
 /// One out of this number of programs is observed, to see what it does with its instructions.
 const OBSERVED: u64 = 4;
@@ -316,7 +316,7 @@ impl ProgramTarget<'_> {
         &mut self,
         program: &GeneratedProgram,
         watch: Option<&mut dyn Watch>,
-        see: See<'_>,
+        see: StateObserver<'_>,
     ) -> Option<()> {
         let read;
         let (loaded, steps) = if let Some(template) = &mut self.template {

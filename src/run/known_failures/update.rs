@@ -19,7 +19,7 @@ pub enum AcceptedFailures {
 
 /// What to do with entries of cases that no longer exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unseen {
+pub enum UnseenEntries {
     /// Keep them.
     Keep,
     /// Remove them.
@@ -28,16 +28,16 @@ pub enum Unseen {
 
 /// What to change in addition to entries of cases that ran.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Policy {
+pub struct ListUpdatePolicy {
     /// Whether to add failures that are not listed.
     pub accepted: AcceptedFailures,
     /// What to do with entries of cases that no longer exist.
-    pub unseen: Unseen,
+    pub unseen: UnseenEntries,
 }
 
 /// The updated list, and a line for each change.
 #[derive(Debug)]
-pub struct Updated {
+pub struct UpdatedList {
     /// The text.
     pub text: String,
     /// What was changed.
@@ -73,7 +73,7 @@ impl SeenFailures {
 
     /// The first of the other entries, if they apply to all cases which do not pass, and each accepts the same as this
     /// one for at least as long.
-    fn same_elsewhere(&self, entry: &KnownFailure, list: &KnownFailures) -> Option<usize> {
+    fn same_as_other(&self, entry: &KnownFailure, list: &KnownFailures) -> Option<usize> {
         let is_same = |other: &usize| {
             let other = &list.entries[*other];
             other.signature == entry.signature && other.lasts_as_long_as(entry)
@@ -83,30 +83,31 @@ impl SeenFailures {
     }
 }
 
-/// Updates `text`, from which `list` was read, from a run without the list. `elsewhere` are the entries that match
-/// existing cases which did not run: [`super::elsewhere::elsewhere`]. Fails with the message of the TOML parser if
+/// Updates `text`, from which `list` was read, from a run without the list. `of_other_cases` are the entries that match
+/// existing cases which did not run: [`super::other_cases::entries_of_other_cases`]. Fails with the message of the TOML parser if
 /// that rejects the text; never for a text that [`KnownFailures::parse`] accepts.
 pub fn update(
     list: &KnownFailures,
     text: &str,
     run: &[CaseReport],
-    elsewhere: &BTreeSet<usize>,
-    policy: &Policy,
-) -> Result<Updated, String> {
+    of_other_cases: &BTreeSet<usize>,
+    policy: &ListUpdatePolicy,
+) -> Result<UpdatedList, String> {
     let mut text = ListText::new(text)?;
     let (mut changes, mut unseen, mut corrected) = (Vec::new(), 0, BTreeSet::new());
     let seen = look(list, run);
     for (number, (entry, seen)) in list.entries.iter().zip(&seen).enumerate().rev() {
-        let exists = seen.ran || elsewhere.contains(&number);
-        if !exists && policy.unseen == Unseen::Prune {
+        let exists = seen.ran || of_other_cases.contains(&number);
+        if !exists && policy.unseen == UnseenEntries::Prune {
             text.remove(number);
             changes.push(format!("removed {}: no such case exists", entry.id));
         } else if !seen.ran {
             unseen += 1;
-        } else if seen.all_passed() && !elsewhere.contains(&number) {
+        } else if seen.all_passed() && !of_other_cases.contains(&number) {
             text.remove(number);
             changes.push(format!("removed {}: it no longer fails", entry.id));
-        } else if let Some(other) = seen.same_elsewhere(entry, list).filter(|_| !elsewhere.contains(&number))
+        } else if let Some(other) =
+            seen.same_as_other(entry, list).filter(|_| !of_other_cases.contains(&number))
         {
             text.remove(number);
             changes.push(format!("removed {}: {} covers it", entry.id, list.entries[other].id));
@@ -138,7 +139,7 @@ pub fn update(
             changes.push(format!("added {}", report.id));
         }
     }
-    Ok(Updated { text: text.into_string(), changes, unfit, unseen })
+    Ok(UpdatedList { text: text.into_string(), changes, unfit, unseen })
 }
 
 /// Whether a case fails, crashes or takes too long, and no entry applies to it, not even one whose signature is

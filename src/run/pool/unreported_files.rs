@@ -6,16 +6,16 @@ use crate::run::load::LoadedFile;
 
 /// How many files per thread may be started before the first of them is reported: they and their results stay in
 /// memory until then.
-const AHEAD: usize = 16;
+const MAX_FILES_AHEAD: usize = 16;
 
-/// The same while the texts of these files take at most [`BYTES_AHEAD`] bytes per thread, so that a slow case does not
+/// The same while the texts of these files take at most [`MAX_BYTES_AHEAD`] bytes per thread, so that a slow case does not
 /// leave the other threads without work.
-pub(super) const FAR_AHEAD: usize = 256;
-const BYTES_AHEAD: usize = 2 << 20;
+pub(super) const MAX_SMALL_FILES_AHEAD: usize = 256;
+const MAX_BYTES_AHEAD: usize = 2 << 20;
 
 /// No other file is started while those that are not reported yet have this many cases per thread: a failure that waits
 /// takes several kilobytes.
-const CASES_AHEAD: usize = 2048;
+const MAX_CASES_AHEAD: usize = 2048;
 
 /// The files that are begun and not reported yet.
 #[derive(Default)]
@@ -55,8 +55,8 @@ impl UnreportedFiles {
     fn is_within(&self, parts: usize, threads: usize) -> bool {
         let (files, FileSize { bytes, cases }) = (self.sizes.len(), self.sum);
         let limit = |of_thread: usize| of_thread * threads / parts;
-        let are_small = files < limit(FAR_AHEAD) && bytes < limit(BYTES_AHEAD);
-        (files < limit(AHEAD) || are_small) && cases < limit(CASES_AHEAD)
+        let are_small = files < limit(MAX_SMALL_FILES_AHEAD) && bytes < limit(MAX_BYTES_AHEAD);
+        (files < limit(MAX_FILES_AHEAD) || are_small) && cases < limit(MAX_CASES_AHEAD)
     }
 
     /// Begins another one, and returns its number.
@@ -97,17 +97,17 @@ mod tests {
     #[test]
     fn files_wait_for_those_before_them_by_number_size_and_cases() {
         let count = |bytes, cases| filled(FileSize { bytes, cases }).sizes.len();
-        assert_eq!(count(1000, 1), 2 * FAR_AHEAD);
-        assert_eq!(count(100_000, 1), (2 * BYTES_AHEAD).div_ceil(100_000));
-        assert_eq!(count(BYTES_AHEAD, 1), 2 * AHEAD);
-        assert_eq!(count(1000, 100), (2 * CASES_AHEAD).div_ceil(100));
-        assert_eq!(count(BYTES_AHEAD, 1_000_000), 1);
+        assert_eq!(count(1000, 1), 2 * MAX_SMALL_FILES_AHEAD);
+        assert_eq!(count(100_000, 1), (2 * MAX_BYTES_AHEAD).div_ceil(100_000));
+        assert_eq!(count(MAX_BYTES_AHEAD, 1), 2 * MAX_FILES_AHEAD);
+        assert_eq!(count(1000, 100), (2 * MAX_CASES_AHEAD).div_ceil(100));
+        assert_eq!(count(MAX_BYTES_AHEAD, 1_000_000), 1);
     }
 
     /// Otherwise threads that wait for room would wait forever.
     #[test]
     fn there_is_room_again_once_files_are_reported() {
-        for (bytes, cases) in [(1000, 1), (BYTES_AHEAD, 1), (1000, 100), (1000, 1_000_000)] {
+        for (bytes, cases) in [(1000, 1), (MAX_BYTES_AHEAD, 1), (1000, 100), (1000, 1_000_000)] {
             let mut files = filled(FileSize { bytes, cases });
             assert!(!files.is_half_empty(2), "{bytes} bytes, {cases} cases");
             while !files.is_half_empty(2) {

@@ -12,7 +12,7 @@ use crate::wire::line::quoted_bytes;
 use crate::wire::protocol::{AnswerHeader, MAX_MESSAGE_LINE};
 
 /// How many bytes of a line without an end are kept.
-const SHOWN: usize = 200;
+const MAX_SHOWN_BYTES: usize = 200;
 
 /// The most bytes of answers to requests that a thread sent together: it takes all of them at once. When a process
 /// answers more, those without an answer are asked one by one.
@@ -111,7 +111,7 @@ impl TesteeLines {
             // A single line is not too long.
             let _ = state.answer(line);
         } else if state.waiting.len() == 1 {
-            state.begin(Instant::now());
+            state.announce_due(Instant::now());
         }
         if let Some(end) = state.end.clone() {
             state.end_waiting(&end);
@@ -122,7 +122,7 @@ impl TesteeLines {
     pub(super) fn read(&self, output: impl Read) {
         let mut output = BufReader::with_capacity(1 << 16, output);
         let end = loop {
-            if let Err(end) = self.read_line(&mut output).and_then(|line| self.take(line)) {
+            if let Err(end) = self.read_line(&mut output).and_then(|line| self.deliver(line)) {
                 break end;
             }
         };
@@ -138,7 +138,7 @@ impl TesteeLines {
     }
 
     /// Gives a line to the thread that waits for it. Fails if its answers have too many bytes.
-    fn take(&self, line: Vec<u8>) -> Result<(), Trouble> {
+    fn deliver(&self, line: Vec<u8>) -> Result<(), Trouble> {
         let mut state = lock(&self.state);
         state.unfinished = (Vec::new(), 0);
         let header = AnswerHeader::read(&line);
@@ -189,7 +189,7 @@ impl TesteeLines {
                 return Ok(line);
             }
             let mut state = lock(&self.state);
-            state.unfinished = (line[..line.len().min(SHOWN)].to_vec(), line.len());
+            state.unfinished = (line[..line.len().min(MAX_SHOWN_BYTES)].to_vec(), line.len());
         }
     }
 
@@ -244,12 +244,12 @@ impl LineState {
         if waiting.unanswered.is_empty() {
             self.waiting.pop_front();
         }
-        self.begin(now);
+        self.announce_due(now);
         Ok(())
     }
 
     /// Says that the next answer is due.
-    fn begin(&self, now: Instant) {
+    fn announce_due(&self, now: Instant) {
         if let Some(next) = self.waiting.front() {
             next.incoming.add(Incoming::Due(now));
         }
@@ -292,7 +292,7 @@ mod tests {
     }
 
     fn taken(lines: &TesteeLines, line: &str) {
-        assert!(lines.take(line.as_bytes().to_vec()).is_ok(), "{line}");
+        assert!(lines.deliver(line.as_bytes().to_vec()).is_ok(), "{line}");
     }
 
     /// A thread takes all its answers at once, so that they have to fit in memory together.
@@ -304,7 +304,7 @@ mod tests {
                 "{{\"type\":\"done\",\"id\":{id},\"x\":\"{}\"}}\n",
                 "x".repeat(MAX_MESSAGE_LINE - 100)
             );
-            lines.take(line.into_bytes())
+            lines.deliver(line.into_bytes())
         };
         let (first, second) = ([1, 2, 3, 4].map(Some), [5, 6, 7, 8, 9].map(Some));
         let _first = waiting(&lines, &first);

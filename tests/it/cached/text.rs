@@ -3,7 +3,7 @@
 use crate::support::config;
 use proptest::prelude::*;
 use vmconf::model::CaseId;
-use vmconf::run::cache::{CacheUpdate, FileKey, Lookup, ProgramKey, ResultCache, Sample};
+use vmconf::run::cache::{CacheUpdate, FileKey, Lookup, ProgramKey, ResultCache, VerifiedSample};
 
 proptest! {
     #![proptest_config(config(64))]
@@ -17,7 +17,7 @@ proptest! {
         let program = || ProgramKey::of(&b""[..]).unwrap();
         let first = ResultCache::new(program(), None);
         (0..CASES).for_each(|datum| first.update(&key, CacheUpdate::Passes(datum)));
-        let mut cache = ResultCache::new(program(), Some(Sample { share, seed }));
+        let mut cache = ResultCache::new(program(), Some(VerifiedSample { share, seed }));
         cache.read(&first.text().unwrap()).unwrap();
         let id = |nth| CaseId { file: "a.json".into(), name: Some("name".into()), nth };
         let tested = (0..CASES).filter(|datum| cache.look_up(&key, *datum, &id(*datum)) == Lookup::Verify);

@@ -41,7 +41,7 @@ fn search(fault: RowFault, reports: Reports) -> Option<Found> {
     reports(&mut server);
     let mut other = OnVm::served(server, fault.machine, &case).unwrap().limited(&limits);
     let mut one = OnVm::embedded(fault.machine, &case).unwrap().limited(&limits);
-    let found = bisect::runs(&mut one, &mut other, fault.machine.isa).unwrap();
+    let found = bisect::compare_runs(&mut one, &mut other, fault.machine.isa).unwrap();
     Some(match found.difference {
         None => Found::Nowhere,
         Some(it) if it.last.as_ref().is_some_and(|last| last.op == fault.op.name) => Found::There,

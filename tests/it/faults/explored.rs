@@ -39,7 +39,7 @@ fn beside(fault: RowFault, reports: fn(&mut Server)) -> Option<PairedExplorer> {
     };
     let run = VmRun::new(served(), info.isa).unwrap();
     let mut one = OnVm::embedded(info, &case).unwrap().limited(&limits);
-    let found = bisect::runs(&mut one, &mut served(), info.isa).unwrap().difference?;
+    let found = bisect::compare_runs(&mut one, &mut served(), info.isa).unwrap().difference?;
     let (first, of_steps) = (run.step_of(found.at), run.case(&case));
     let run = Rc::new(RefCell::new(run));
     let played = explore::open_played(id.clone(), &of_steps, run.clone(), Vec::new()).unwrap();

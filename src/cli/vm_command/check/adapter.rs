@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use vmconf::model::Interrupt;
 use vmconf::testees::Stopped;
 use vmconf::testees::process::{
-    Asking, Conversation, ProcessGroups, START, Stray, TesteeCommand, Trouble, read_answer,
+    Asking, Conversation, DEFAULT_START_TIMEOUT, ProcessGroups, Stray, TesteeCommand, Trouble, read_answer,
 };
 use vmconf::wire::protocol::{AnswerHeader, Greeting, ObservedState, ProtocolAnswer, Request, VERSION};
 
@@ -91,8 +91,11 @@ pub(super) struct CheckedAdapter {
 impl CheckedAdapter {
     /// Sends a line and reads the answer; the error is what is wrong.
     pub(super) fn line(&mut self, line: &str) -> Result<Vec<u8>, String> {
-        let asking =
-            Asking { id: id_in(line), line: line.to_owned(), timeout: self.command.timeout.max(START) };
+        let asking = Asking {
+            id: id_in(line),
+            line: line.to_owned(),
+            timeout: self.command.timeout.max(DEFAULT_START_TIMEOUT),
+        };
         let answer = self.converse(|conversation, interrupt| conversation.ask(asking, interrupt))?;
         self.record(line, &answer);
         Ok(answer)
@@ -135,7 +138,7 @@ impl CheckedAdapter {
     pub(super) fn ask_together(&mut self, requests: &[Request]) -> Result<Vec<ProtocolAnswer>, String> {
         let lines: Vec<_> = requests.iter().map(Request::line).collect();
         let ids: Vec<_> = requests.iter().map(Request::id).collect();
-        let timeout = self.command.timeout.max(START);
+        let timeout = self.command.timeout.max(DEFAULT_START_TIMEOUT);
         let answered = self.converse(|conversation, interrupt| {
             let mut awaited = conversation.send(lines.concat(), &ids, timeout);
             let mut answer = |id: &Option<u64>| {
@@ -173,7 +176,7 @@ impl CheckedAdapter {
     /// A new process that has said hello.
     fn begin(&mut self) -> Result<Conversation, String> {
         let conversation = self.start()?;
-        let asking = Asking { line: greeting().line(), id: None, timeout: START };
+        let asking = Asking { line: greeting().line(), id: None, timeout: DEFAULT_START_TIMEOUT };
         let hello = conversation.ask(asking, &self.interrupt);
         hello.map(|_| ()).map_err(|_| "it does not answer hello in a new process".to_owned())?;
         Ok(conversation)

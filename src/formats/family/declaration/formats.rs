@@ -6,7 +6,7 @@ use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
 use super::parts::{
-    Demanded, FilePattern, FormatDeclaration, Given, IgnoredPath, MAX_NAME, StepActions, StepDeclaration,
+    DeclaredFiles, Demanded, FormatDeclaration, Given, IgnoredPath, MAX_NAME, StepActions, StepDeclaration,
     UnlistedFields, member,
 };
 use super::toml_reader::{TomlReader, TomlValue};
@@ -179,7 +179,7 @@ fn step_of(
     StepDeclaration { actions, expect: expect.unwrap_or_default(), unlisted }
 }
 
-fn files(reader: &mut TomlReader<'_>, value: &TomlValue<'_>) -> Vec<FilePattern> {
+fn files(reader: &mut TomlReader<'_>, value: &TomlValue<'_>) -> Vec<DeclaredFiles> {
     let mut patterns = Vec::new();
     for (text, span) in reader.texts(value, "files") {
         let text = text.strip_prefix("./").map_or_else(|| text.clone(), str::to_owned);
@@ -189,7 +189,7 @@ fn files(reader: &mut TomlReader<'_>, value: &TomlValue<'_>) -> Vec<FilePattern>
             continue;
         }
         match glob(&text, Wildcards::StopAtSlashes) {
-            Ok(glob) => patterns.push(FilePattern { text, glob: glob.compile_matcher() }),
+            Ok(glob) => patterns.push(DeclaredFiles { text, glob: glob.compile_matcher() }),
             Err(error) => {
                 reader.error(span, format!("{text:?} is not a glob: {}", error.reason()), "\"*_valid.json\"");
             }

@@ -14,7 +14,7 @@ pub(super) const MAX_NAME: usize = 100;
 #[derive(Debug)]
 pub(in crate::formats::family) struct FormatDeclaration {
     /// The files that it reads; any if there are none.
-    pub(in crate::formats::family) files: Vec<FilePattern>,
+    pub(in crate::formats::family) files: Vec<DeclaredFiles>,
     /// Where the cases lie.
     pub(in crate::formats::family) cases: NodePath,
     /// The name of a case; without it, the name or the index of the case in what contains it.
@@ -94,13 +94,13 @@ impl FormatDeclaration {
 
 /// A glob for files.
 #[derive(Debug)]
-pub(in crate::formats::family) struct FilePattern {
+pub(in crate::formats::family) struct DeclaredFiles {
     /// The glob as it is written.
     pub(in crate::formats::family) text: String,
     pub(in crate::formats::family) glob: GlobMatcher,
 }
 
-impl FilePattern {
+impl DeclaredFiles {
     /// Whether it matches the path of a file, or, of a compressed file, the path without that ending; a glob without a
     /// slash, its name.
     pub(in crate::formats::family) fn matches(&self, file: &str) -> bool {

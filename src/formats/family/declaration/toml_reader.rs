@@ -53,12 +53,12 @@ impl<'t> TomlReader<'t> {
         name: &str,
         known: impl IntoIterator<Item = &'k str>,
     ) {
-        const SHOWN: usize = 40;
+        const MAX_SHOWN_NAMES: usize = 40;
         let known: Vec<_> = known.into_iter().collect();
         let expected = match nearest(name, known.iter().copied()) {
             Some(near) => format!("{near:?}"),
             None if known.is_empty() => "none: there are no names".to_owned(),
-            None => format!("one of {}", known[..known.len().min(SHOWN)].join(", ")),
+            None => format!("one of {}", known[..known.len().min(MAX_SHOWN_NAMES)].join(", ")),
         };
         let diagnostic =
             Diagnostic::at(span.start as u32, what).expected(expected).under(LintRule::UnknownName);

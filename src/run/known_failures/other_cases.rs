@@ -15,7 +15,7 @@ use crate::run::sources;
 /// as a whole, the cases are not known.
 ///
 /// Only the file or folder with which an entry begins is searched.
-pub fn elsewhere(
+pub fn entries_of_other_cases(
     list: &KnownFailures,
     ran: &[CaseReport],
     anchor: &Anchor,
@@ -28,13 +28,13 @@ pub fn elsewhere(
     for (number, entry) in list.entries.iter().enumerate() {
         places.entry(entry.place_of_cases(anchor)).or_default().push(number);
     }
-    let mut elsewhere = BTreeSet::new();
+    let mut entries = BTreeSet::new();
     for (place, numbers) in places {
         // A place that does not exist has no cases. One that cannot be read may have any.
         let found = match sources::find(std::slice::from_ref(&place), anchor) {
             Err(_) if is_absent(&place) => continue,
             Err(_) => {
-                elsewhere.extend(numbers);
+                entries.extend(numbers);
                 continue;
             }
             Ok(found) => found,
@@ -44,10 +44,10 @@ pub fn elsewhere(
             let other_cases = file.ids().filter(|id| !ran.contains(id));
             let matching: BTreeSet<usize> = other_cases.flat_map(|id| list.matching(id)).collect();
             let may_match = |number: &&usize| file.has_unknown_cases() || matching.contains(number);
-            elsewhere.extend(numbers.iter().filter(may_match));
+            entries.extend(numbers.iter().filter(may_match));
         }
     }
-    elsewhere
+    entries
 }
 
 impl KnownFailure {
