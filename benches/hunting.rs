@@ -134,7 +134,7 @@ fn rate(info: &'static MachineInfo, arguments: &Arguments) -> anyhow::Result<f64
 }
 
 fn options(seed: u64, programs: u64, deadline: Option<Instant>) -> FuzzOptions {
-    FuzzOptions { seed, programs, deadline, max_tries: MAX_TRIES, ..FuzzOptions::default() }
+    FuzzOptions { seed, cases: programs, deadline, max_tries: MAX_TRIES, ..FuzzOptions::default() }
 }
 
 /// Some of the faults, each as likely as the others.

@@ -140,7 +140,7 @@ fn machine(vm: &Arc<ProcessVm>, options: &LoadOptions) -> NamedTestee {
     NamedTestee::new(vm.command().name.clone(), MakeTestee::in_processes(vm.clone()), options)
 }
 
-/// What becomes of a file.
+/// The result of writing a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FileEnd {
     /// There is nothing to write.
@@ -251,5 +251,5 @@ impl<W: Write> FillSession<'_, W> {
     }
 }
 
-/// What becomes of a case that would be filled if its file could be written.
+/// The outcome of a case that would be filled if its file could be written.
 const NOT_WRITTEN: &str = "not written";

@@ -109,15 +109,15 @@ pub(super) struct FuzzCommand {
     config: ConfigArgs,
 }
 
-/// How many programs run if neither their number nor a time is given.
-const DEFAULT_PROGRAMS: u64 = 10_000;
+/// How many cases run if neither their number nor a time is given.
+const DEFAULT_CASES: u64 = 10_000;
 
 /// How many digits of its hash name a vector of the corpus.
 const HASH_DIGITS: usize = 32;
 
-/// How many programs to run: a time alone is used up.
-fn programs(cases: Option<NonZeroU64>, time: Option<Duration>) -> u64 {
-    cases.map_or(if time.is_some() { u64::MAX } else { DEFAULT_PROGRAMS }, NonZeroU64::get)
+/// How many cases to run: a time alone is used up.
+fn number_of_cases(cases: Option<NonZeroU64>, time: Option<Duration>) -> u64 {
+    cases.map_or(if time.is_some() { u64::MAX } else { DEFAULT_CASES }, NonZeroU64::get)
 }
 
 /// What a search writes.
@@ -179,7 +179,7 @@ impl FuzzCommand {
         let options = FuzzOptions {
             ignored: self.ignored(&machine)?,
             seed: self.seed,
-            programs: programs(self.cases, self.time),
+            cases: number_of_cases(self.cases, self.time),
             deadline: self.time.map(|time| Instant::now() + time),
             max_tries: self.tries,
             jobs: self.jobs.map_or_else(processors, usize::from),
@@ -264,14 +264,14 @@ impl FuzzCommand {
         noun: &str,
     ) -> anyhow::Result<()> {
         let is_kept = matches!(file, Some(VectorFile::Written(_) | VectorFile::AsBefore(_)));
-        let FuzzFinding { cause, program, vector, signature, condition, machines } = finding;
+        let FuzzFinding { cause, number, vector, signature, condition, machines } = finding;
         if self.output == OutputForm::Json {
             let file = file.filter(|_| is_kept).map(|file| file.path().display().to_string());
             let machines: Map<_, _> =
                 machines.iter().map(|(name, said)| (name.clone(), said.clone().into())).collect();
             let mut line = json!({
                 "type": "difference", "vm": cause.vm, "cause": cause.what, "signature": signature,
-                "seed": self.seed, "program": program, "machines": machines, "vector": vector, "file": file,
+                "seed": self.seed, "program": number, "machines": machines, "vector": vector, "file": file,
             });
             if let Some(condition) = condition {
                 line["condition"] = condition.as_str().into();
@@ -284,7 +284,7 @@ impl FuzzCommand {
             for (name, said) in machines {
                 writeln!(out, "  {}: {}", escaped(name), escaped(said))?;
             }
-            writeln!(out, "  {noun} {program} of seed {}", self.seed)?;
+            writeln!(out, "  {noun} {number} of seed {}", self.seed)?;
             if let Some(file) = file {
                 writeln!(out, "  {}", escaped(&file.to_string()))?;
             }
@@ -302,7 +302,7 @@ impl FuzzCommand {
             let words = text.split(|it: char| !it.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
             words.take(6).collect::<Vec<_>>().join("-")
         };
-        let name = format!("{}-{}-{}-{}.json", plain(vm), plain(what), self.seed, finding.program);
+        let name = format!("{}-{}-{}-{}.json", plain(vm), plain(what), self.seed, finding.number);
         let path = folder.join(name);
         let vector = finding.vector.as_bytes();
         if self.force.check(&path).is_err() {
@@ -330,7 +330,7 @@ impl FuzzCommand {
     /// Reports the end; `read` is the number of cases of the corpus.
     fn end(&self, out: &mut impl Write, summary: FuzzSummary, read: usize, noun: &str) -> anyhow::Result<()> {
         let FuzzSummary {
-            programs,
+            cases,
             skipped,
             refusals,
             differing,
@@ -343,7 +343,7 @@ impl FuzzCommand {
         let refusals = refusals.by_number();
         if self.output == OutputForm::Json {
             let line = json!({
-                "type": "end", "programs": programs, "skipped": skipped, "differing": differing, "unrepeated": unrepeated,
+                "type": "end", "programs": cases, "skipped": skipped, "differing": differing, "unrepeated": unrepeated,
                 "found": found,
                 "refusals": refusals.iter().map(|(refusal, count)| json!({
                     "vm": refusal.vm, "why": refusal.why, "programs": count,
@@ -364,7 +364,7 @@ impl FuzzCommand {
             writeln!(
                 out,
                 "{}, {skipped} skipped, {differing} with a difference{unrepeated}: {}",
-                counted(programs, noun),
+                counted(cases, noun),
                 counted(found, "new cause"),
             )?;
             for (FuzzRefusal { vm, why }, count) in refusals {
@@ -375,7 +375,7 @@ impl FuzzCommand {
     }
 }
 
-/// What became of the file for the vector of a finding.
+/// Whether the vector of a finding was written, and where.
 enum VectorFile {
     Written(PathBuf),
     /// It was there with this vector.
@@ -502,9 +502,9 @@ mod tests {
     #[test]
     fn with_time_alone_the_number_of_programs_is_unlimited() {
         let time = Some(Duration::from_secs(30));
-        assert_eq!(programs(None, None), DEFAULT_PROGRAMS);
-        assert_eq!(programs(None, time), u64::MAX);
-        assert_eq!(programs(NonZeroU64::new(200), time), 200);
-        assert_eq!(programs(NonZeroU64::new(200), None), 200);
+        assert_eq!(number_of_cases(None, None), DEFAULT_CASES);
+        assert_eq!(number_of_cases(None, time), u64::MAX);
+        assert_eq!(number_of_cases(NonZeroU64::new(200), time), 200);
+        assert_eq!(number_of_cases(NonZeroU64::new(200), None), 200);
     }
 }

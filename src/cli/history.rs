@@ -140,7 +140,7 @@ fn name_of(time: SystemTime) -> String {
     time.replace(['-', ':', 'Z'], "").replace(['T', '.'], "-")
 }
 
-/// The time of a run's name; `None` if it is none.
+/// The time in the name of a run; `None` if the text is no such name.
 fn time_of(name: &str) -> Option<SystemTime> {
     let mut parts = name.split('-');
     let (date, time, millis) = (parts.next()?, parts.next()?, parts.next()?);

@@ -59,7 +59,7 @@ impl ListArgs {
     }
 }
 
-/// The counts come in the order in which their first cases do.
+/// Prints the number of cases by format, machine and group, in the order of their first cases.
 fn count_cases(sources: &Sources, options: &LoadOptions) -> anyhow::Result<Exit> {
     let mut counts: IndexMap<(&str, &str, Option<String>), usize> = IndexMap::new();
     let exit = each_file(sources, options, &mut |file| {

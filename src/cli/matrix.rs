@@ -186,7 +186,7 @@ struct MatrixRuns {
     fixed: u64,
 }
 
-/// What becomes of the run of a machine.
+/// Collects the events of a run of one machine.
 struct MatrixRun<'c> {
     /// The index of the machine.
     machine: usize,

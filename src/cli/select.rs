@@ -277,7 +277,7 @@ fn note_filtered(sources: &Sources, options: &LoadOptions, settings: &Settings) 
     }
 }
 
-/// Reports overrides of `vmconf.toml` that apply to none of all files.
+/// Reports overrides of `vmconf.toml` that apply to no file.
 fn note_unused_overrides(all: &Sources, options: &LoadOptions, settings: &Settings) {
     let (mut applied, mut matched) = (BTreeSet::<usize>::new(), BTreeSet::<usize>::new());
     for source in all {

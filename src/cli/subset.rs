@@ -36,7 +36,7 @@ pub(super) struct Subset {
 }
 
 impl SubsetArgs {
-    /// Whether an argument may exclude a case, other than one of another part.
+    /// Whether `--rerun` leaves out cases. A part leaves out only those of other parts.
     pub(super) fn is_narrow(&self) -> bool {
         self.rerun.is_some()
     }

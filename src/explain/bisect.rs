@@ -60,9 +60,10 @@ impl TraceFault {
     }
 }
 
-/// The maximum length of a line of a trace, in bytes, and how many items its lists may have: a short item takes forty
-/// times its length in memory.
+/// The maximum length of a line of a trace, in bytes.
 const MAX_LINE: u64 = 16 << 20;
+
+/// The maximum number of items of the lists in a line: a short item takes forty times its length in memory.
 const MAX_ITEMS: usize = 200_000;
 
 impl<R: BufRead> StepSource for BisectTrace<R> {
@@ -86,7 +87,7 @@ impl<R: BufRead> StepSource for BisectTrace<R> {
     }
 }
 
-/// Whether a line of a trace is short enough to be read; the error says what it is.
+/// Checks that a line of a trace is short enough to be read. Fails with a description of a line that is too large.
 pub(super) fn check_size(line: &[u8]) -> Result<(), String> {
     if line.len() as u64 >= MAX_LINE {
         return Err(format!("a line of more than {MAX_LINE} bytes"));

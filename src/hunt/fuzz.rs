@@ -32,12 +32,18 @@ use crate::run::{Families, FamilyMachine};
 /// The number of cases after which to check that each machine ran any of them, since there may be many cases.
 const CHECKED_AFTER: u64 = 32;
 
+/// How many different refusals are counted by themselves: a machine may give another reason for each case.
+const MAX_REFUSALS: usize = 24;
+
+/// Stands for all reasons beyond those that are counted by themselves.
+const OTHER_REASONS: &str = "other reasons";
+
 /// Whose cases are made.
 #[derive(Clone)]
 pub enum FuzzMachine {
     /// Programs of an embedded machine, which says what each does.
     Embedded(&'static MachineInfo),
-    /// States of a machine that is described by data; which other families there are does not matter.
+    /// States of a machine that is described by data, and the families among which its vectors are read.
     Family(FamilyMachine, Families),
 }
 
@@ -51,9 +57,6 @@ pub enum FuzzEvent {
     /// A machine differs.
     Found(FuzzFinding),
 }
-
-/// How many different refusals are counted by themselves: a machine may give another reason for each case.
-const MAX_REFUSALS: usize = 24;
 
 /// How often machines did not run cases, by the reason.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -75,14 +78,11 @@ impl RefusalCounts {
     }
 }
 
-/// Stands for all reasons beyond those that are counted by themselves.
-const OTHER_REASONS: &str = "other reasons";
-
 /// The end of a search.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FuzzSummary {
     /// How many cases were made.
-    pub programs: u64,
+    pub cases: u64,
     /// How many cases were skipped: the format cannot hold them, they reached a limit, or fewer than two machines ran them.
     pub skipped: u64,
     /// Why machines did not run cases, whether these were skipped or not.
@@ -154,10 +154,10 @@ impl FuzzSearch<'_> {
             self.summary.resumed += u64::from(is_kept);
         }
         let mut start = 0;
-        while start < self.options.programs && !self.is_over() {
-            let end = start.saturating_add(T::BATCH).min(self.options.programs);
+        while start < self.options.cases && !self.is_over() {
+            let end = start.saturating_add(T::BATCH).min(self.options.cases);
             for ran in target.run(start..end)? {
-                self.summary.programs += 1;
+                self.summary.cases += 1;
                 match ran {
                     Ok(ran) => self.judge(&mut target, ran),
                     Err(refusals) => {

@@ -286,7 +286,7 @@ impl StateGenerator {
         state.members[index] = Some(GeneratedMember::Value(value));
     }
 
-    /// Sets the cell of a memory, so many cells after the one where a member points.
+    /// Sets a cell of a memory.
     pub(super) fn set_cell(&self, state: &mut GeneratedState, cell: CellAtPointer, value: u64) {
         let Some(memory) = self.memories.iter().find(|memory| memory.index == cell.memory) else { return };
         let start = state.pointer(cell.pointer).unwrap_or_default();
@@ -463,7 +463,8 @@ impl StateGenerator {
     }
 }
 
-/// A cell of a memory, so many cells after the one where a member points: the indices of both among the members.
+/// The cell of a memory that lies `offset` cells after the one where a member points: the indices of both among the
+/// members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct CellAtPointer {
     pub(super) memory: usize,

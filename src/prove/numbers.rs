@@ -31,17 +31,17 @@ impl Numbers {
         (self.bits() % bound as u64) as usize
     }
 
-    /// True once in so many times.
+    /// True with the probability 1 / `times`.
     pub(crate) fn one_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
 
-    /// One of these, which must not be none.
+    /// One of `choices`, which must not be empty.
     pub(crate) fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[self.below(choices.len())]
     }
 
-    /// As many bytes.
+    /// `count` random bytes.
     pub(crate) fn bytes(&mut self, count: usize) -> Vec<u8> {
         (0..count).map(|_| self.bits() as u8).collect()
     }

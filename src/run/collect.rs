@@ -39,7 +39,8 @@ pub struct Explainers<'e> {
     pub analyse: Option<Analyse<'e>>,
 }
 
-/// The maximum number of cases that do not pass of a run whose failures are analysed: their ids are kept.
+/// How many cases that do not pass a run may have for its failures to be analysed: the ids of all of them are kept, and
+/// of one more.
 const MAX_NOT_PASSED: usize = 4 * MAX_FAILURES;
 
 /// Collects the events and counts of a run.

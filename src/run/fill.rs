@@ -34,7 +34,7 @@ pub enum Existing {
     Replace,
 }
 
-/// What the machines say of a file. Nothing is written yet.
+/// The results of the machines for a file. Nothing is written yet.
 #[derive(Debug, Default)]
 pub struct FilledFile {
     /// The text of the file as it was read.
@@ -50,12 +50,12 @@ pub struct FilledFile {
     pub format_without_fill: Option<&'static str>,
 }
 
-/// What the machines say of a case.
+/// The results of the machines for a case.
 #[derive(Debug)]
 pub struct FilledCase {
     /// The case.
     pub case: CaseId,
-    /// What becomes of its expectations.
+    /// What is done with its expectations.
     pub outcome: FillOutcome,
     /// The machines by what they did, the largest group first.
     pub groups: Vec<FillGroup>,
@@ -63,7 +63,7 @@ pub struct FilledCase {
     pub silent: Vec<(String, String)>,
 }
 
-/// What becomes of the expectations of a case.
+/// What is done with the expectations of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum FillOutcome {
@@ -203,7 +203,7 @@ fn group_machines<'b>(
     (groups, silent)
 }
 
-/// What becomes of a case, from its groups, the largest first; and the change to make.
+/// What is done with the expectations of a case, from its groups, the largest first; and the change to make.
 fn outcome_of<'b>(groups: &[Agreeing<'b>], options: &FillOptions) -> (FillOutcome, Option<&'b CaseChange>) {
     let count = |index: usize| groups.get(index).map_or(0, |group| group.machines.len());
     if count(0) < options.agree && groups.len() < 2 {

@@ -14,7 +14,7 @@ pub struct JudgedCase {
     pub notes: Vec<Diagnostic>,
     /// The case; `None` if it is malformed, did not run, or is about to be reported.
     pub case: Option<Case>,
-    /// Whether its file alone says what it does: it opens no others.
+    /// Whether the case reads no file but its own.
     pub is_self_contained: bool,
     /// Whether the case passes without notes, and its file and options alone determine that.
     pub(super) is_cacheable: bool,
@@ -46,7 +46,7 @@ impl JudgedCase {
         judged
     }
 
-    /// The case as one that is skipped because this number of earlier ones failed.
+    /// This case with the verdict that it is skipped, since this number of earlier ones failed.
     pub(super) fn skip(self, failures: NonZeroUsize) -> JudgedCase {
         let verdict = Verdict::Skip(format!("--max-fail {failures} was reached"));
         JudgedCase::new(CaseReport { machine: None, verdict, cached: false, time: None, ..self.report })

@@ -1,4 +1,4 @@
-//! Keeps a file of which cases are selected by their names: mostly, the next source selects others of the same file.
+//! Keeps the last file whose cases were selected by name, since the next source mostly selects other cases of it.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -21,7 +21,7 @@ pub enum Links {
 pub struct OpenFile {
     file: File,
     length: u64,
-    /// Whether all of it is there already.
+    /// Whether it is a regular file, so that reading it does not wait.
     is_regular: bool,
 }
 

@@ -47,7 +47,7 @@ fn faulty(fault: RowFault) -> FuzzSubject {
 /// What is found about a machine with the fault, until the first finding.
 fn found(fault: RowFault, seed: u64, programs: u64) -> (FuzzSummary, Vec<FuzzFinding>) {
     let mut findings = Vec::new();
-    let options = FuzzOptions { seed, programs, max_tries: 2_000, ..FuzzOptions::default() };
+    let options = FuzzOptions { seed, cases: programs, max_tries: 2_000, ..FuzzOptions::default() };
     let subjects = [faulty(fault)];
     let mut known = BTreeSet::new();
     let mut sink = |event| match event {

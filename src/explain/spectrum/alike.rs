@@ -96,7 +96,7 @@ impl CommonParts {
         numbers
     }
 
-    /// Whether words of texts are among them.
+    /// Whether any common part is a word of a text that cases give to the machine.
     pub(super) fn has_given(&self) -> bool {
         !self.given.is_empty()
     }
@@ -111,17 +111,17 @@ impl CommonParts {
         })
     }
 
-    /// How many there are.
+    /// The number of common parts.
     pub(super) fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// What it is called.
+    /// The name of a common part, as reports show it: `file add.json`, `name carry`.
     pub(super) fn name(&self, part: u32) -> &str {
         &self.names[part as usize]
     }
 
-    /// The number of what is called so.
+    /// The number of the common part with this name.
     pub(super) fn number(&self, name: &str) -> Option<u32> {
         u32::try_from(self.names.get_index_of(name)?).ok()
     }

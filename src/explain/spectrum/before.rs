@@ -47,7 +47,7 @@ pub(crate) struct ObservedNumber {
 enum NumberSource {
     /// A field, or a number in it.
     Field(&'static str, Vec<PathKey>),
-    /// A cell of a memory, so many cells after the one where a field points.
+    /// The cell of a memory that lies `offset` cells after the one where a field points.
     Cell { memory: &'static str, pointer: &'static str, address_bits: u32, offset: u64 },
 }
 

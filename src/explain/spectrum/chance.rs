@@ -2,7 +2,8 @@
 
 #![expect(clippy::cast_precision_loss, reason = "numbers of cases are far below 2^53")]
 
-/// Of all things that are compared, how many may be shared so by chance: from this number on, sharing one says nothing.
+/// The expected number of compared parts that chance alone makes this common. From this number on, sharing a part is no
+/// evidence.
 const MAX_BY_CHANCE: f64 = 0.1;
 
 /// Terms of a sum below this share of it are left out.
@@ -18,13 +19,13 @@ pub(super) struct SharedBy {
 }
 
 impl SharedBy {
-    /// Whether one of so many things may well be shared so by chance.
+    /// Whether chance explains it: of `tried` parts, at least [`MAX_BY_CHANCE`] are expected to be this common.
     pub(super) fn may_be_chance(self, tried: usize) -> bool {
         self.probability() * tried as f64 >= MAX_BY_CHANCE
     }
 
-    /// The probability that at least as many fail of as many cases that are chosen at random: the tail of the
-    /// hypergeometric distribution.
+    /// The probability that at least `failing_with` of `failing_with + passing_with` cases fail that are chosen at
+    /// random: the tail of the hypergeometric distribution.
     fn probability(self) -> f64 {
         let SharedBy { failing, passing, failing_with, passing_with } = self;
         let chosen = failing_with + passing_with;

@@ -5,7 +5,7 @@ use crate::model::Verdict;
 /// How often a case is run again before its difference is reported or its vector is written.
 pub(super) const REPEATS: usize = 3;
 
-/// The same about a case on which a machine does not answer in time.
+/// How often a case is run again on which a machine did not answer in time.
 const TIMEOUT_REPEATS: usize = 1;
 
 /// Whether a case fails again as before. Breakdowns differ in what the machine wrote.

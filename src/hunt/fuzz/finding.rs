@@ -8,7 +8,7 @@ pub struct FuzzFinding {
     /// What it is about.
     pub cause: FuzzCause,
     /// The number of the case, from 0.
-    pub program: u64,
+    pub number: u64,
     /// A vector with a small program or state, which the other machine passes. It says what each machine did if its
     /// format has a place for that.
     pub vector: String,

@@ -454,7 +454,7 @@ impl ProgramTarget<'_> {
         let cause = FuzzCause { vm: subject.name.to_owned(), what };
         let machines = self.machines(&text);
         let vector = with_machines(&file, &machines).unwrap_or(text);
-        Ok(Some(FuzzFinding { cause, program: number, vector, signature, condition: None, machines }))
+        Ok(Some(FuzzFinding { cause, number, vector, signature, condition: None, machines }))
     }
 
     /// What each machine does with a vector, the embedded one first.

@@ -291,7 +291,7 @@ impl<'o> StateTarget<'o> {
         let (machines, vector) = self.machines(text, pair, &verdict)?;
         let signature = signature(Some(self.runs.machine()), &verdict).unwrap_or_default();
         let condition = common.rule.map(|rule| rule.condition.what);
-        Ok(Some(FuzzFinding { cause, program: ran.number, vector, signature, condition, machines }))
+        Ok(Some(FuzzFinding { cause, number: ran.number, vector, signature, condition, machines }))
     }
 
     /// Runs a state again on two machines, before it takes many runs to find out what it is about.

@@ -1,4 +1,4 @@
-//! What the loop of a search knows of its cases, and how it is asked for.
+//! The options of a search, and the trait by which its loop makes, runs and judges cases.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -24,7 +24,7 @@ pub struct FuzzOptions {
     /// Decides the cases.
     pub seed: u64,
     /// How many cases to run.
-    pub programs: u64,
+    pub cases: u64,
     /// When to end earlier; `None` for never. Only the vector of the last finding may be larger because of it.
     pub deadline: Option<Instant>,
     /// How many changes are tried to make a case small.

@@ -37,8 +37,8 @@ pub(super) fn shorten_long(minimizer: &mut Minimizer<'_>) {
     });
 }
 
-/// Changes each program of at least so many instructions, given by its place among the programs. Every text of hex
-/// digits is one, so that programs are listed anew only after something was tried.
+/// Calls `change` with the index of each program of at least `least` instructions. Every text of hex digits is a
+/// program, so programs are listed anew only after something was tried.
 fn for_each(
     minimizer: &mut Minimizer<'_>,
     least: usize,

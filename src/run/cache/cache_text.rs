@@ -12,7 +12,7 @@ pub const MAX_CACHE_BYTES: usize = 16 << 20;
 pub(crate) struct CacheFormat {
     /// The start of the first line. Its number increases whenever the format changes.
     pub(crate) head: &'static str,
-    /// What the key of a text is of: `program`.
+    /// What the key in the first line identifies, for errors: `program`.
     pub(crate) of: &'static str,
 }
 

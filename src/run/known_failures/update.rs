@@ -57,7 +57,7 @@ struct SeenFailures {
     /// How many cases passed, and the first of them.
     passed: usize,
     first_passed: Option<String>,
-    /// How many cases do not pass as the entry says, or as the first entry that matches them.
+    /// How many cases that are counted for the entry fail, and how many are broken: see [`counted_for`].
     fails: usize,
     broken: usize,
     signatures: BTreeSet<String>,
@@ -71,8 +71,8 @@ impl SeenFailures {
         self.ran && self.fails + self.broken == 0 && self.others.is_empty()
     }
 
-    /// The first of the other entries, if they apply to all cases which do not pass, and each accepts the same as this
-    /// one for at least as long.
+    /// Another entry that accepts the failures of all cases of this one for at least as long; the first if there are
+    /// several.
     fn same_as_other(&self, entry: &KnownFailure, list: &KnownFailures) -> Option<usize> {
         let is_same = |other: &usize| {
             let other = &list.entries[*other];

@@ -31,7 +31,7 @@ pub struct Conversation {
     stderr: Stderr,
     /// The limit on its memory, in bytes.
     memory: u64,
-    /// Why it was ended first: other threads only see that its output ends.
+    /// Why the process was ended, as the first thread saw it; the others only see the end of its output.
     first_trouble: Mutex<Option<Trouble>>,
 }
 

@@ -40,8 +40,8 @@ impl RequestsInFlight {
         self.0.settled.notify_all();
     }
 
-    /// Whether a request that waited at the same time breaks the process down alone as well: waits until all were
-    /// repeated, if none does.
+    /// Waits until the requests in flight are settled. Returns whether one of them broke the process down when it was
+    /// repeated alone, which explains the breakdown of the others.
     pub(super) fn are_explained(self) -> bool {
         let running = self.0.clone();
         drop(self);
@@ -268,8 +268,8 @@ impl Pool {
         self.changed.notify_all();
     }
 
-    /// Adds a process that was announced, unless there are enough without it: also for requests like those before,
-    /// since it may have taken long to start.
+    /// Adds a process that was announced. Drops it if the others have room for as many requests as were ever asked at the
+    /// same time: starting it may have taken long.
     fn add(&self, running: RunningTestee) {
         let mut places = self.lock();
         if (places.processes - 1) * self.in_flight >= places.most_asked {

@@ -10,8 +10,10 @@ use std::thread;
 use super::trouble::PATIENCE;
 use crate::model::{Breakdown, lock};
 
-/// How much of the start and of the end is kept, in bytes.
+/// How much of the start is kept, in bytes.
 const MAX_HEAD: usize = 8 << 10;
+
+/// How much of the end is kept, in bytes.
 const MAX_TAIL: usize = 56 << 10;
 
 /// The start and the end of what a process writes to standard error.

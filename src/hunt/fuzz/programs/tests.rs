@@ -75,7 +75,7 @@ const ONE_OF: usize = 5;
 
 /// The share of one of [`ONE_OF`] faults that so many programs find, in percent.
 fn found(info: &'static MachineInfo, programs: u64) -> usize {
-    let options = FuzzOptions { seed: 1, programs, ..FuzzOptions::default() };
+    let options = FuzzOptions { seed: 1, cases: programs, ..FuzzOptions::default() };
     let loads = loads(info, &[], &options).unwrap();
     let mut target = ProgramTarget::new(info, &loads, FuzzCorpus::default(), &options);
     let limits = loads.reference.file.limits.clone();
