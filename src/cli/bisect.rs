@@ -94,8 +94,8 @@ impl Bisect {
             let [mut one, mut other] = [one, other].map(|machine| machine.limited(limits).without(ignored));
             if !one.shares_state_with(&other) {
                 bail!(
-                    "nothing can be compared: the machines have no field in common that is not ignored, and not both \
-                     report instructions"
+                    "the machines cannot be compared: they report no common field that is not ignored, and at least one \
+                     does not report instructions"
                 );
             }
             let found = bisect::compare_runs(&mut one, &mut other, info.isa).map_err(stopped_early)?;

@@ -132,7 +132,7 @@ fn datum_type(field: &'static DeclaredField, at: &DatumPath) -> anyhow::Result<&
     for (depth, key) in keys.iter().enumerate() {
         let is_in_any_order = |it: &DeclaredField| it.options.order == ListOrder::Any;
         if field.declared_at(&keys[..depth]).is_some_and(is_in_any_order) {
-            bail!("--ignore {at}: the order of a list is not compared, so that no index names an item of it");
+            bail!("--ignore {at}: the order of this list is not compared, so its items have no index");
         }
         match (field.field_type.at(&keys[..depth]).map(FieldType::present), key) {
             (Some(FieldType::Array(_, length)), PathKey::Index(index)) if index >= length => {

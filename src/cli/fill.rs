@@ -129,7 +129,7 @@ impl FillCommand {
         }
         let agree = self.agree.map_or(machines, usize::from);
         if !(2..=machines).contains(&agree) {
-            bail!("--agree {agree}: with {machines} machines, a number from 2 to {machines}");
+            bail!("--agree {agree}: expected a number from 2 to {machines}, the number of machines");
         }
         let existing = if self.replace { Existing::Replace } else { Existing::Keep };
         Ok(FillOptions { agree, existing })

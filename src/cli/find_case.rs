@@ -38,8 +38,10 @@ pub(super) fn with_case<T>(
             for id in several.iter().take(MAX_SHOWN_CASES) {
                 output::note(id);
             }
-            let more = if several.len() > MAX_SHOWN_CASES { ", and more than these" } else { "" };
-            bail!("several cases match{more}; name one of them")
+            if several.len() > MAX_SHOWN_CASES {
+                bail!("several cases match, more than the {MAX_SHOWN_CASES} listed; name one of them");
+            }
+            bail!("several cases match; name one of them")
         }
     }
 }

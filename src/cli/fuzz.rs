@@ -46,7 +46,7 @@ use super::vm::VmsArgs;
 ///
 /// For an embedded machine, generates programs from its instruction table, and compares each machine with it. For a
 /// family, generates states from the types of its members, and compares the machines with each other: at least two.
-/// What reaches new coverage is mutated. Each difference is minimized and reported once, by the instruction that made
+/// Cases that reach new coverage are mutated. Each difference is minimized and reported once, by the instruction that made
 /// the first wrong value, or by the field and what the differing states have in common. With --out, it is written as a
 /// vector. The same seed, number of cases and corpus find the same differences.
 #[derive(Debug, Args)]
@@ -246,7 +246,9 @@ impl FuzzCommand {
                 FuzzMachine::Family(family, _) => {
                     if *ignored != IgnoredField::whole(ignored.field().to_owned()) {
                         let (text, field) = (ignored.text(), ignored.field());
-                        bail!("--ignore {text}: of states, whole fields are ignored: --ignore {field}");
+                        bail!(
+                            "--ignore {text}: for states, only whole fields can be ignored: --ignore {field}"
+                        );
                     }
                     check_ignored(ignored, family.family.machine, family.family.fields)?;
                 }

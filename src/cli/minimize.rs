@@ -126,9 +126,7 @@ impl MinimizeCommand {
         }
         note_result(&small, source, &subject);
         if run::is_elsewhere(loaded) {
-            output::note(
-                "note: no other machine says what is right: demands were kept or removed, and none is new",
-            );
+            output::note("note: no other machine says what is right, so demands were only kept or removed");
         }
         Ok(Exit::Passed)
     }

@@ -117,7 +117,7 @@ impl Select {
     }
 
     /// Whether paths are typed, or set in `vmconf.toml`.
-    pub(super) fn has_paths(&self) -> bool {
+    fn has_paths(&self) -> bool {
         !self.paths.is_empty() || !self.default_paths.is_empty()
     }
 

@@ -164,7 +164,7 @@ fn a_majority_is_enough_when_asked_for() {
         let ran = place.fill(&vms, &["--agree", agree]);
         assert_eq!(ran.exit, 2, "{ran:?}");
         assert!(
-            ran.stderr.contains(&format!("with {count} machines, a number from 2 to {count}")),
+            ran.stderr.contains(&format!("a number from 2 to {count}, the number of machines")),
             "{ran:?}"
         );
     }

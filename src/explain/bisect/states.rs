@@ -13,6 +13,9 @@ use crate::testees::Stopped;
 /// About how many bytes the states of one answer may take in memory.
 const MAX_BYTES: usize = 8 << 20;
 
+/// The maximum number of differences that are listed.
+const MAX_LISTED: usize = 100;
+
 /// The maximum number of states in an answer.
 const MAX_STATES: usize = 1_024;
 
@@ -289,9 +292,6 @@ fn sooner(points: &[u64], known: u64) -> Vec<u64> {
 fn at(actions: usize, steps: &[u64]) -> Vec<RunPoint> {
     steps.iter().map(|steps| RunPoint { actions, steps: *steps }).collect()
 }
-
-/// The maximum number of differences that are listed.
-const MAX_LISTED: usize = 100;
 
 /// The leaves that differ between two states, at most this number.
 pub(in crate::explain) fn differences(states: [&Value; 2], most: usize) -> Vec<StateDifference> {

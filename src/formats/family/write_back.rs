@@ -50,7 +50,7 @@ pub(super) fn write_back<'d>(writer: FamilyWriter<'_>, wrong: &WrongAssertion<'d
             wrong.replace(like(wrong.node, wrong.present()?, declared(family, wrong.at))?)
         }
         (Expected::Record, _) => Err(NotRepresentable::because(
-            "the machine has none, which bless does not write in place of one with contents",
+            "the machine reports none, and bless does not remove a value that has contents",
         )),
         (
             Expected::Absent

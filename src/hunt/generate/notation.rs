@@ -134,7 +134,7 @@ fn aim_each(bytes: &mut [u8], op: &OpInfo, targets: [Option<usize>; 2], offset: 
 }
 
 /// The instructions after the pieces of a function of MiniC89, with their arguments.
-pub(super) const RETURNS: [(&str, &[i16]); 2] = [("PUSH_I16", &[1]), ("RET", &[])];
+const RETURNS: [(&str, &[i16]); 2] = [("PUSH_I16", &[1]), ("RET", &[])];
 
 /// The instructions of a function of MiniC89 with their arguments.
 fn instructions(program: &GeneratedProgram) -> impl Iterator<Item = (&'static str, Vec<i64>)> {

@@ -75,7 +75,7 @@ impl GeneratedProgram {
         self.pieces.truncate(MAX_PIECES);
     }
 
-    pub(super) fn move_targets(&mut self, to: impl Fn(usize) -> usize) {
+    fn move_targets(&mut self, to: impl Fn(usize) -> usize) {
         for piece in self.pieces.iter_mut().filter(|piece| piece.has_targets()) {
             *piece = piece.clone().moved(&to);
         }
