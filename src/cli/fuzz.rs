@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::fs::File;
-use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, bail};
 use clap::Args;
-use serde_json::{Map, json};
+use serde_json::{Map, Value as Json, json};
 use vmconf::hunt::corpus::FuzzCorpus;
 use vmconf::hunt::fuzz::{
     self, FuzzCause, FuzzEvent, FuzzFinding, FuzzMachine, FuzzOptions, FuzzRefusal, FuzzSubject, FuzzSummary,
@@ -205,7 +205,7 @@ impl FuzzCommand {
         })?;
         written?;
         let exit = session.exit(&summary);
-        self.end(&mut session.out, summary, read, noun)?;
+        self.end(&mut session.out, &summary, read, noun)?;
         // A machine that breaks down each time is a finding, or known.
         let conduct = Conduct { steady: SteadyBreakdowns::Reported, flaky: self.vms.flaky() };
         Ok(conduct.end(&vms, exit))
@@ -265,36 +265,48 @@ impl FuzzCommand {
         file: Option<&VectorFile>,
         noun: &str,
     ) -> anyhow::Result<()> {
-        let is_kept = matches!(file, Some(VectorFile::Written(_) | VectorFile::AsBefore(_)));
-        let FuzzFinding { cause, number, vector, signature, condition, machines } = finding;
-        if self.output == OutputForm::Json {
-            let file = file.filter(|_| is_kept).map(|file| file.path().display().to_string());
-            let machines: Map<_, _> =
-                machines.iter().map(|(name, said)| (name.clone(), said.clone().into())).collect();
-            let mut line = json!({
-                "type": "difference", "vm": cause.vm, "cause": cause.what, "signature": signature,
-                "seed": self.seed, "program": number, "machines": machines, "vector": vector, "file": file,
-            });
-            if let Some(condition) = condition {
-                line["condition"] = condition.as_str().into();
-            }
-            writeln!(out, "{line}")?;
-        } else {
-            writeln!(out, "DIFFERS  {}", escaped(&cause.to_string()))?;
-            let only = condition.as_ref().map_or_else(String::new, |condition| format!(", if {condition}"));
-            writeln!(out, "  {}{}", escaped(signature), escaped(&only))?;
-            for (name, said) in machines {
-                writeln!(out, "  {}: {}", escaped(name), escaped(said))?;
-            }
-            writeln!(out, "  {noun} {number} of seed {}", self.seed)?;
-            if let Some(file) = file {
-                writeln!(out, "  {}", escaped(&file.to_string()))?;
-            }
-            for line in vector.lines().filter(|_| !is_kept) {
-                writeln!(out, "  {}", escaped(line))?;
-            }
+        match self.output {
+            OutputForm::Json => writeln!(out, "{}", self.difference_line(finding, file))?,
+            OutputForm::Text => self.write_difference(out, finding, file, noun)?,
         }
         Ok(out.flush()?)
+    }
+
+    fn difference_line(&self, finding: &FuzzFinding, file: Option<&VectorFile>) -> Json {
+        let FuzzFinding { cause, number, vector, signature, condition, machines } = finding;
+        let file = file.filter(|file| file.has_vector()).map(|file| file.path().display().to_string());
+        let machines: Map<_, _> =
+            machines.iter().map(|(name, said)| (name.clone(), said.clone().into())).collect();
+        let mut line = json!({
+            "type": "difference", "vm": cause.vm, "cause": cause.what, "signature": signature,
+            "seed": self.seed, "program": number, "machines": machines, "vector": vector, "file": file,
+        });
+        if let Some(condition) = condition {
+            line["condition"] = condition.as_str().into();
+        }
+        line
+    }
+
+    fn write_difference(
+        &self,
+        out: &mut impl Write,
+        finding: &FuzzFinding,
+        file: Option<&VectorFile>,
+        noun: &str,
+    ) -> io::Result<()> {
+        let FuzzFinding { cause, number, vector, signature, condition, machines } = finding;
+        writeln!(out, "DIFFERS  {}", escaped(&cause.to_string()))?;
+        let only = condition.as_ref().map_or_else(String::new, |condition| format!(", if {condition}"));
+        writeln!(out, "  {}{}", escaped(signature), escaped(&only))?;
+        for (name, said) in machines {
+            writeln!(out, "  {}: {}", escaped(name), escaped(said))?;
+        }
+        writeln!(out, "  {noun} {number} of seed {}", self.seed)?;
+        if let Some(file) = file {
+            writeln!(out, "  {}", escaped(&file.to_string()))?;
+        }
+        let is_kept = file.is_some_and(VectorFile::has_vector);
+        vector.lines().filter(|_| !is_kept).try_for_each(|line| writeln!(out, "  {}", escaped(line)))
     }
 
     /// Writes the vector of a finding. A file that is there stays as it is, and the search goes on.
@@ -330,51 +342,58 @@ impl FuzzCommand {
     }
 
     /// Reports the end; `read` is the number of cases of the corpus.
-    fn end(&self, out: &mut impl Write, summary: FuzzSummary, read: usize, noun: &str) -> anyhow::Result<()> {
-        let FuzzSummary {
-            cases,
-            skipped,
-            refusals,
-            differing,
-            unrepeated,
-            found,
-            broke_down: _,
-            resumed,
-            added,
-        } = summary;
-        let refusals = refusals.by_number();
-        if self.output == OutputForm::Json {
-            let line = json!({
-                "type": "end", "programs": cases, "skipped": skipped, "differing": differing, "unrepeated": unrepeated,
-                "found": found,
-                "refusals": refusals.iter().map(|(refusal, count)| json!({
-                    "vm": refusal.vm, "why": refusal.why, "programs": count,
-                })).collect::<Vec<_>>(),
-                "corpus": {"read": read, "kept": resumed, "added": added},
-            });
-            writeln!(out, "{line}")?;
-        } else {
-            if self.corpus.is_some() {
-                let read = counted(read, noun);
-                writeln!(out, "corpus: {read} read, {resumed} kept, {added} with new coverage added")?;
-            }
-            let unrepeated = if unrepeated == 0 {
-                String::new()
-            } else {
-                format!(", {unrepeated} of them not repeatable")
-            };
-            writeln!(
-                out,
-                "{}, {skipped} skipped, {differing} with a difference{unrepeated}: {}",
-                counted(cases, noun),
-                counted(found, "new cause"),
-            )?;
-            for (FuzzRefusal { vm, why }, count) in refusals {
-                writeln!(out, "  {} did not run {count} of them: {}", escaped(vm), escaped(why))?;
-            }
+    fn end(
+        &self,
+        out: &mut impl Write,
+        summary: &FuzzSummary,
+        read: usize,
+        noun: &str,
+    ) -> anyhow::Result<()> {
+        match self.output {
+            OutputForm::Json => writeln!(out, "{}", end_line(summary, read))?,
+            OutputForm::Text => self.write_end(out, summary, read, noun)?,
         }
         Ok(out.flush()?)
     }
+
+    fn write_end(
+        &self,
+        out: &mut impl Write,
+        summary: &FuzzSummary,
+        read: usize,
+        noun: &str,
+    ) -> io::Result<()> {
+        let FuzzSummary { cases, skipped, refusals, differing, unrepeated, found, resumed, added, .. } =
+            summary;
+        if self.corpus.is_some() {
+            let read = counted(read, noun);
+            writeln!(out, "corpus: {read} read, {resumed} kept, {added} with new coverage added")?;
+        }
+        let (cases, causes) = (counted(*cases, noun), counted(*found, "new cause"));
+        let unrepeated = match unrepeated {
+            0 => String::new(),
+            count => format!(", {count} of them not repeatable"),
+        };
+        writeln!(out, "{cases}, {skipped} skipped, {differing} with a difference{unrepeated}: {causes}")?;
+        for (FuzzRefusal { vm, why }, count) in refusals.by_number() {
+            writeln!(out, "  {} did not run {count} of them: {}", escaped(vm), escaped(why))?;
+        }
+        Ok(())
+    }
+}
+
+fn end_line(summary: &FuzzSummary, read: usize) -> Json {
+    let FuzzSummary { cases, skipped, refusals, differing, unrepeated, found, resumed, added, .. } = summary;
+    let refusals = refusals.by_number().into_iter();
+    let refusals: Vec<_> = refusals
+        .map(|(FuzzRefusal { vm, why }, count)| json!({"vm": vm, "why": why, "programs": count}))
+        .collect();
+    json!({
+        "type": "end", "programs": cases, "skipped": skipped, "differing": differing, "unrepeated": unrepeated,
+        "found": found,
+        "refusals": refusals,
+        "corpus": {"read": read, "kept": resumed, "added": added},
+    })
 }
 
 /// Whether the vector of a finding was written, and where.
@@ -389,6 +408,10 @@ enum VectorFile {
 }
 
 impl VectorFile {
+    fn has_vector(&self) -> bool {
+        matches!(self, VectorFile::Written(_) | VectorFile::AsBefore(_))
+    }
+
     fn path(&self) -> &Path {
         match self {
             VectorFile::Written(path)
@@ -484,7 +507,7 @@ fn begin_known(path: &Path) -> anyhow::Result<()> {
 
 /// Adds a cause at the end of the list, which is otherwise left as it is.
 fn add_known(path: &Path, cause: &FuzzCause) -> anyhow::Result<()> {
-    let add = || -> std::io::Result<()> {
+    let add = || -> io::Result<()> {
         let mut list = File::options().read(true).append(true).open(path)?;
         let mut last = [b'\n'];
         if list.metadata()?.len() > 0 {

@@ -132,6 +132,36 @@ impl MatrixCommand {
             options.run.contents = Contents::Hashed;
             versions = run::vectors_versions(&sources, &settings.anchor);
         }
+        let (vms, columns) = self.start(settings, &options)?;
+        let list = |path: Option<PathBuf>| path.map(|path| KnownArgs::default().list(&path)).transpose();
+        let known = self.vms.known(settings).into_iter().map(list).collect::<anyhow::Result<Vec<_>>>()?;
+        let mut collector = MatrixCollector::new(columns, working_folder());
+        let (mut machines, mut fixed) = (Vec::new(), 0);
+        for (machine, ((name, vm), known)) in vms.into_iter().zip(known).enumerate() {
+            let mut conformance = ConformanceRun::new("this run", has_instruction);
+            conformance.system = Some(this_system());
+            conformance.only = self.select.only(&settings.anchor);
+            conformance.set_versions(versions.iter().cloned());
+            let mut run = MatrixRun { machine, collector: &mut collector, conformance, fixed: 0 };
+            match vm {
+                Ok(vm) => {
+                    run::run(&sources, &with_machine(&options, vm, known), &mut |event| run.event(event));
+                }
+                Err(why) => run.does_not_start(why.strip_prefix(&format!("{name}: ")).unwrap_or(&why)),
+            }
+            run.warn_of_fixed(&name);
+            fixed += run.fixed;
+            machines.push(ConformanceMachine { name, runs: vec![run.end()] });
+        }
+        Ok(MatrixRuns { collector, machines, fixed })
+    }
+
+    /// Starts the machines. Returns their names, each with its process or why it did not start, and their columns.
+    fn start(
+        &self,
+        settings: &Settings,
+        options: &LoadOptions,
+    ) -> anyhow::Result<(StartedVms, Vec<MatrixMachine>)> {
         let groups = ProcessGroups::default();
         end_on_interrupt(&groups)?;
         let arguments = self.vms.arguments(settings);
@@ -149,34 +179,12 @@ impl MatrixCommand {
                 hides_steps: started.as_ref().is_ok_and(hides_steps),
             };
         let columns = vms.iter().zip(arguments).map(machine).collect();
-        let list = |path: Option<PathBuf>| path.map(|path| KnownArgs::default().list(&path)).transpose();
-        let known = self.vms.known(settings).into_iter().map(list).collect::<anyhow::Result<Vec<_>>>()?;
-        let mut collector = MatrixCollector::new(columns, working_folder());
-        let (mut machines, mut fixed) = (Vec::new(), 0);
-        for (machine, ((name, vm), known)) in vms.into_iter().zip(known).enumerate() {
-            let mut conformance = ConformanceRun::new("this run", has_instruction);
-            conformance.system = Some(this_system());
-            conformance.only = self.select.only(&settings.anchor);
-            conformance.set_versions(versions.iter().cloned());
-            let mut run = MatrixRun { machine, collector: &mut collector, conformance, fixed: 0 };
-            match vm {
-                Ok(vm) => {
-                    run::run(&sources, &with_machine(&options, vm, known), &mut |event| run.event(event));
-                }
-                Err(why) => run.does_not_start(why.strip_prefix(&format!("{name}: ")).unwrap_or(&why)),
-            }
-            if run.fixed > 0 {
-                let (name, cases) = (escaped(&name), counted(run.fixed, "case"));
-                output::note(&format!(
-                    "warning: {name}: {cases} in its list of known failures passed; vmconf run on this machine lists them"
-                ));
-            }
-            fixed += run.fixed;
-            machines.push(ConformanceMachine { name, runs: vec![run.end()] });
-        }
-        Ok(MatrixRuns { collector, machines, fixed })
+        Ok((vms, columns))
     }
 }
+
+/// Names of machines, each with its process or why it did not start.
+type StartedVms = Vec<(String, Result<ProcessVm, String>)>;
 
 /// What the machines of a matrix did.
 struct MatrixRuns {
@@ -197,6 +205,15 @@ struct MatrixRun<'c> {
 }
 
 impl MatrixRun<'_> {
+    fn warn_of_fixed(&self, name: &str) {
+        if self.fixed > 0 {
+            let (name, cases) = (escaped(name), counted(self.fixed, "case"));
+            output::note(&format!(
+                "warning: {name}: {cases} in its list of known failures passed; vmconf run on this machine lists them"
+            ));
+        }
+    }
+
     fn event(&mut self, event: Event) {
         self.conformance.add(&event);
         match event {

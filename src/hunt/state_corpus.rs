@@ -305,6 +305,12 @@ impl<'m> StateCorpus<'m> {
 
 /// The number that is meant, with its values.
 fn chosen(each: &EachValue, fields: &[&'static DeclaredField]) -> Result<ChosenNumber, String> {
+    let (target, bits) = place_of(each, fields)?;
+    Ok(ChosenNumber { target, digits: bits.div_ceil(4) as usize, values: values_of(each, bits)? })
+}
+
+/// Where the number is, and how many bits it has.
+fn place_of(each: &EachValue, fields: &[&'static DeclaredField]) -> Result<(ChosenPlace, u32), String> {
     let index = |name: &str| {
         fields.iter().position(|field| *field.name == *name).ok_or_else(|| {
             let near = did_you_mean(name, fields.iter().map(|field| &*field.name));
@@ -313,9 +319,9 @@ fn chosen(each: &EachValue, fields: &[&'static DeclaredField]) -> Result<ChosenN
     };
     let member = index(&each.member)?;
     let of = &fields[member].field_type;
-    let (target, bits) = match (&each.cell, of) {
-        (None, FieldType::Unsigned(bits)) => (ChosenPlace::Member(member), *bits),
-        (None, FieldType::Bool) => (ChosenPlace::Member(member), 1),
+    match (&each.cell, of) {
+        (None, FieldType::Unsigned(bits)) => Ok((ChosenPlace::Member(member), *bits)),
+        (None, FieldType::Bool) => Ok((ChosenPlace::Member(member), 1)),
         (Some((pointer, offset)), FieldType::Memory(memory)) => {
             let FieldType::Unsigned(bits) = *memory.cell else {
                 return Err(format!("{each}: the cells of {} have signs", each.member));
@@ -324,17 +330,19 @@ fn chosen(each: &EachValue, fields: &[&'static DeclaredField]) -> Result<ChosenN
             let FieldType::Unsigned(_) = fields[pointer].field_type else {
                 return Err(format!("{each}: {} is not an address", fields[pointer].name));
             };
-            (ChosenPlace::Cell(CellAtPointer { memory: member, pointer, offset: *offset }), bits)
+            Ok((ChosenPlace::Cell(CellAtPointer { memory: member, pointer, offset: *offset }), bits))
         }
-        (None, _) => {
-            return Err(format!(
-                "{each}: {} is {}, not a number; MEMORY[FIELD] names a cell",
-                each.member,
-                of.notation()
-            ));
-        }
-        (Some(_), _) => return Err(format!("{each}: {} is {}, not a memory", each.member, of.notation())),
-    };
+        (None, _) => Err(format!(
+            "{each}: {} is {}, not a number; MEMORY[FIELD] names a cell",
+            each.member,
+            of.notation()
+        )),
+        (Some(_), _) => Err(format!("{each}: {} is {}, not a memory", each.member, of.notation())),
+    }
+}
+
+/// The values of a number with this many bits, ascending.
+fn values_of(each: &EachValue, bits: u32) -> Result<Vec<u64>, String> {
     let largest = 1_u64.checked_shl(bits).map_or(u64::MAX, |count| count - 1);
     let all = [(0, largest)];
     let ranges = if each.ranges.is_empty() { &all[..] } else { &each.ranges };
@@ -350,7 +358,7 @@ fn chosen(each: &EachValue, fields: &[&'static DeclaredField]) -> Result<ChosenN
     }
     values.sort_unstable();
     values.dedup();
-    Ok(ChosenNumber { target, digits: bits.div_ceil(4) as usize, values })
+    Ok(values)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Finds the first difference between two machines by their instructions and by their states.
 
-use super::divergence::{Divergence, NextInstruction, decoded};
+use super::divergence::{Compared, Divergence, NextInstruction, decoded};
 use super::machines::{InstructionList, OnVm, compare_instructions, step_of};
 use super::states::{ComparedFields, ComparedStates, FirstStateDifference, StateDifference};
 use crate::isa::Isa;
@@ -75,48 +75,68 @@ pub fn compare_runs(one: &mut OnVm, other: &mut OnVm, isa: &Isa) -> Result<Bisec
     let parting = ComparedStates::new([one, other], &fields).without(upcoming).parting()?;
     let step = step_after([one, other], parting.as_ref())?;
     let mut broke = None;
-    let divergence = if compares_instructions([one, other], &fields) {
-        // The instruction that makes the difference, and what follows it.
-        let most = step.map_or(u64::MAX, |step| step + 1);
-        match compare_instructions([one, other], isa, most) {
-            Ok(compared) => Some(compared),
-            // The instruction that follows the difference may reach a limit of the runner.
-            Err(stopped) if parting.is_some() => {
-                broke = stopped.is_breakdown().then_some(stopped);
-                None
-            }
-            Err(stopped) => return Err(stopped),
+    let compared = match instructions_compared([one, other], isa, &fields, step) {
+        // The instruction that follows the difference may reach a limit of the runner.
+        Err(stopped) if parting.is_some() => {
+            broke = stopped.is_breakdown().then_some(stopped);
+            None
         }
-    } else {
-        None
+        compared => compared?,
     };
-    let (steps, divergence) = match divergence {
+    let (steps, divergence) = match compared {
         Some(Ok(steps)) => (Some(steps), None),
-        Some(Err(divergence)) => (None, Some(divergence)),
+        Some(Err(divergence)) => (None, Some(*divergence)),
         None => (None, None),
     };
     let difference = match (parting, divergence) {
         // The members that only name the next instruction were left out so far: the runs may differ in these alone.
         (None, None) if upcoming.is_some() => of_all_members([one, other], isa, &fields, &mut broke)?,
         (None, None) => None,
-        (Some(parting), Some(divergence))
-            if states_differ_first([one, other], &parting, divergence.step)? =>
-        {
-            Some(of_states([one, other], isa, parting, step, &mut broke))
-        }
-        (Some(parting), Some(divergence)) if step == Some(divergence.step) => {
-            let Divergence { last, differs, next, .. } = *divergence;
-            let found = of_states([one, other], isa, parting, step, &mut broke);
-            Some(RunDifference { last, members: differs, next: Some(next), ..found })
-        }
-        // Different instructions in the step that follows the difference of the states.
-        (Some(parting), Some(divergence)) if step.is_some_and(|step| step < divergence.step) => {
-            Some(of_states([one, other], isa, parting, step, &mut broke))
-        }
+        (None, Some(divergence)) => Some(of_instructions(divergence)),
         (Some(parting), None) => Some(of_states([one, other], isa, parting, step, &mut broke)),
-        (_, Some(divergence)) => Some(of_instructions(*divergence)),
+        (Some(parting), Some(divergence)) => {
+            Some(first_of([one, other], isa, (parting, step), divergence, &mut broke)?)
+        }
     };
     Ok(Bisected { steps, difference: difference.map(Box::new), lacking, broke })
+}
+
+/// Compares the instructions of two runs, if both machines report them: up to the one that makes the states differ, which
+/// has the number `step`, and what follows it.
+fn instructions_compared(
+    runs: [&mut OnVm; 2],
+    isa: &Isa,
+    fields: &[String],
+    step: Option<u64>,
+) -> Result<Option<Compared>, Stopped> {
+    let [one, other] = runs;
+    if !compares_instructions([one, other], fields) {
+        return Ok(None);
+    }
+    let most = step.map_or(u64::MAX, |step| step + 1);
+    compare_instructions([one, other], isa, most).map(Some)
+}
+
+/// The first of a difference of the states, in the instruction `step` if that is known, and one of the instructions.
+fn first_of(
+    [one, other]: [&mut OnVm; 2],
+    isa: &Isa,
+    (parting, step): (FirstStateDifference, Option<u64>),
+    divergence: Divergence,
+    broke: &mut Option<Stopped>,
+) -> Result<RunDifference, Stopped> {
+    let are_states_first = states_differ_first([one, other], &parting, divergence.step)?
+        // Different instructions in the step that follows the difference of the states.
+        || step.is_some_and(|step| step < divergence.step);
+    if are_states_first {
+        return Ok(of_states([one, other], isa, parting, step, broke));
+    }
+    if step != Some(divergence.step) {
+        return Ok(of_instructions(divergence));
+    }
+    let Divergence { last, differs, next, .. } = divergence;
+    let found = of_states([one, other], isa, parting, step, broke);
+    Ok(RunDifference { last, members: differs, next: Some(next), ..found })
 }
 
 /// Whether states that no instruction makes different, but the start or what a vector sets, differ before the

@@ -281,6 +281,30 @@ impl NamedCases {
     pub(super) fn passing_with(&self, part: u32) -> u64 {
         self.passing_with.get(&part).copied().unwrap_or(0)
     }
+
+    /// The failing cases, which "execute" what they have in common that has a number.
+    fn spectrum(&self, numbers: &BTreeMap<u32, u32>) -> Vec<SpectrumCase> {
+        let case = |case: &NamedFailure| SpectrumCase {
+            id: case.id.clone(),
+            // No other machine has said whether the vector is right.
+            outcome: SpectrumOutcome::FailsOnlyElsewhere,
+            length: 0,
+            evidence: FailureEvidence::default(),
+            executes: case.parts.iter().filter_map(|part| numbers.get(part)).copied().collect(),
+        };
+        self.failing.iter().map(case).collect()
+    }
+
+    /// How many passing cases have each thing in common that has a number, by that number.
+    fn passing_with_each(&self, numbers: &BTreeMap<u32, u32>) -> Vec<u64> {
+        let mut passing = vec![0; numbers.len()];
+        for (part, count) in &self.passing_with {
+            if let Some(number) = numbers.get(part) {
+                passing[*number as usize] = *count;
+            }
+        }
+        passing
+    }
 }
 
 /// What explains the failures of a machine: only what several failing cases have in common does, and not all cases.
@@ -312,25 +336,8 @@ pub(super) fn located_by_names(
             points.numbers([(name.as_str(), "executed".to_owned())]).first().map(|number| (part, *number))
         })
         .collect();
-    let spectrum: Vec<_> = cases
-        .failing
-        .iter()
-        .map(|case| SpectrumCase {
-            id: case.id.clone(),
-            // No other machine has said whether the vector is right.
-            outcome: SpectrumOutcome::FailsOnlyElsewhere,
-            length: 0,
-            evidence: FailureEvidence::default(),
-            executes: case.parts.iter().filter_map(|part| numbers.get(part)).copied().collect(),
-        })
-        .collect();
-    let mut doing = vec![0; numbers.len()];
-    for (part, count) in &cases.passing_with {
-        if let Some(number) = numbers.get(part) {
-            doing[*number as usize] = *count;
-        }
-    }
-    let mut analysis = locate(machine, &points, &spectrum, &CountedPasses { count: cases.passing, doing });
+    let passes = CountedPasses { count: cases.passing, doing: cases.passing_with_each(&numbers) };
+    let mut analysis = locate(machine, &points, &cases.spectrum(&numbers), &passes);
     let candidates = NamedCandidates { common, cases, failing, tried: numbers.len() };
     candidates.drop_chance(&mut analysis);
     Some(analysis)

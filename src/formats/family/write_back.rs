@@ -21,17 +21,10 @@ pub(super) fn write_back<'d>(writer: FamilyWriter<'_>, wrong: &WrongAssertion<'d
         return written;
     }
     let family = writer.declaration;
-    let is_container = wrong.node.is_array() || wrong.node.is_object();
-    if let Some(FieldType::Map(keys, values)) = wrong.at.parent().map(|map| declared(family, map).present()) {
-        match (wrong.expected, wrong.actual, wrong.at.last()) {
-            (_, None, _) => return wrong.remove(0),
-            (Expected::Absent, Some(entry), PathKey::Name(key)) => {
-                let key = key_like(wrong.node, key, keys);
-                return Ok(vec![TextChange::add_member(wrong.node, &key, json(entry, values)?)]);
-            }
-            _ => {}
-        }
+    if let Some(written) = map_entry(family, wrong) {
+        return written;
     }
+    let is_container = wrong.node.is_array() || wrong.node.is_object();
     match (wrong.expected, memory_of(family, wrong.at)) {
         // An expectation as a whole says what the cells are that it does not list.
         (Expected::Is(_) | Expected::Absent, Some(memory)) if is_container => add_cell(memory, wrong),
@@ -61,6 +54,21 @@ pub(super) fn write_back<'d>(writer: FamilyWriter<'_>, wrong: &WrongAssertion<'d
             | Expected::Order(_),
             _,
         ) => Err(NotRepresentable::because("the declaration has no place for it")),
+    }
+}
+
+/// The changes that remove an entry from a map, or add one; `None` for any other datum, and for an entry whose value is
+/// replaced.
+fn map_entry<'d>(family: &Declaration, wrong: &WrongAssertion<'d, '_>) -> Option<WrittenBack<'d>> {
+    let FieldType::Map(keys, values) = declared(family, wrong.at.parent()?).present() else { return None };
+    match (wrong.expected, wrong.actual, wrong.at.last()) {
+        (_, None, _) => Some(wrong.remove(0)),
+        (Expected::Absent, Some(entry), PathKey::Name(key)) => {
+            let key = key_like(wrong.node, key, keys);
+            let written = json(entry, values);
+            Some(written.map(|entry| vec![TextChange::add_member(wrong.node, &key, entry)]))
+        }
+        _ => None,
     }
 }
 

@@ -11,7 +11,6 @@ use std::{iter, vec};
 use self::refused::RefusedInstructions;
 use self::subject::{CauseCertainty, CauseInWords, Subject, cause, explains};
 use self::template::{ProgramTemplate, read_back};
-use super::again::{is_alike, repeats};
 use super::finding::{CaseFindings, DifferenceOf, FuzzFinding, FuzzRefusal, NotRepeated};
 use super::fuzz_cause::FuzzCause;
 use super::said::{program_of, said, source, with_machines};
@@ -441,8 +440,7 @@ impl ProgramTarget<'_> {
         let Some(program) = program_of(&file).filter(|_| report.verdict != Verdict::Pass) else {
             return Err(NotRepeated);
         };
-        let mut again = (0..repeats(&report.verdict)).map(|_| subject.worker.run_case(&file, 0).verdict);
-        if again.any(|verdict| !is_alike(&verdict, &report.verdict)) {
+        if !subject.repeats_alike(&file, &report.verdict) {
             return Err(NotRepeated);
         }
         let ops = (self.machine.contains)(&program);

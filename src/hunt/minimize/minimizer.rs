@@ -106,17 +106,24 @@ impl<'o> Minimizer<'o> {
             cut: None,
             keeps_demands: false,
         };
-        let is_alone = minimizer.reference.is_none() && !minimizer.kept.ends_early();
-        minimizer.keeps_demands = is_alone && !minimizer.kept.given.is_empty();
-        let text = minimizer.file.text().to_owned();
-        let mut file = minimizer.failing_alike(text.clone());
-        if file.is_none() && is_alone {
-            minimizer.keeps_demands = true;
-            file = minimizer.failing_alike(text.clone());
-        }
-        let Some(file) = file else { return Err(minimizer.why_not(text)) };
-        minimizer.accept(file);
+        minimizer.begin()?;
         Ok(minimizer)
+    }
+
+    /// Accepts the first file, with expectations that fit its program. Without a reference, its demands stay if it fails
+    /// alike only with them. Fails if it does not fail alike.
+    fn begin(&mut self) -> Result<(), NotMinimized> {
+        let is_alone = self.reference.is_none() && !self.kept.ends_early();
+        self.keeps_demands = is_alone && !self.kept.given.is_empty();
+        let text = self.file.text().to_owned();
+        let mut file = self.failing_alike(text.clone());
+        if file.is_none() && is_alone {
+            self.keeps_demands = true;
+            file = self.failing_alike(text.clone());
+        }
+        let Some(file) = file else { return Err(self.why_not(text)) };
+        self.accept(file);
+        Ok(())
     }
 
     /// The file with this text, with expectations that fit its program; `None` if it does not fail as the first one

@@ -244,7 +244,7 @@ impl fmt::Display for PlantedFault {
 
 /// The properties of a machine that determine its faults.
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
-struct Has {
+struct MachineTraits {
     gas: bool,
     stack: bool,
     stack_limit: bool,
@@ -256,11 +256,11 @@ struct Has {
     number: Sort,
 }
 
-impl Has {
-    fn of(machine: &MachineInfo) -> Has {
+impl MachineTraits {
+    fn of(machine: &MachineInfo) -> MachineTraits {
         let ops = machine.isa.ops;
         let new = (machine.new)(&Limits::default());
-        Has {
+        MachineTraits {
             gas: ops.iter().any(|op| op.gas > 0),
             stack: ops.iter().any(|op| op.pushes > 0),
             stack_limit: new.stack_limit().is_some(),
@@ -286,7 +286,7 @@ pub fn faults_of(machine: &'static MachineInfo) -> Vec<PlantedFault> {
 
 /// The faults of the instructions of a machine, in the order of its rows.
 pub fn row_faults_of(machine: &'static MachineInfo) -> Vec<RowFault> {
-    let has = Has::of(machine);
+    let has = MachineTraits::of(machine);
     let of_row = |op: &'static OpInfo| {
         let kinds = kinds_of(op, &has);
         kinds.into_iter().map(move |kind| RowFault { machine, op, kind })
@@ -296,7 +296,7 @@ pub fn row_faults_of(machine: &'static MachineInfo) -> Vec<RowFault> {
 
 /// The sort of value that the instruction leaves on the stack or, failing that, writes. If it pops and reads
 /// nothing, that is at most what its operand can hold.
-fn result_of(op: &OpInfo, has: &Has) -> Sort {
+fn result_of(op: &OpInfo, has: &MachineTraits) -> Sort {
     let writes = |place| op.pushes == 0 && op.effects.contains(&DeclaredEffect::Writes(place));
     if writes(PlaceKind::Byte) {
         return Sort::Bytes { most: 1 };
@@ -319,7 +319,7 @@ fn result_of(op: &OpInfo, has: &Has) -> Sort {
     }
 }
 
-fn kinds_of(op: &OpInfo, has: &Has) -> Vec<FaultKind> {
+fn kinds_of(op: &OpInfo, has: &MachineTraits) -> Vec<FaultKind> {
     let count =
         |is_it: fn(DeclaredEffect) -> bool| op.effects.iter().filter(|effect| is_it(**effect)).count();
     let reads = count(|effect| matches!(effect, DeclaredEffect::Reads(_)));

@@ -124,29 +124,43 @@ impl<'s> MergedPart<'s> {
                 return Err(format!("line {number} comes after the summary"));
             }
             let position = line.position();
-            let mut event = Event::try_from(line).map_err(|what| format!("line {number} {what}"))?;
+            let wrong = |what: String| format!("line {number} {what}");
+            let mut event = Event::try_from(line).map_err(wrong)?;
             excerpts.add_to(&mut event);
-            match (event, position) {
-                (Event::Ended(summary), _) => end = Some(summary),
-                (Event::NotCompared(fields), _) => part.not_compared.extend(fields),
-                (Event::Broken { source, errors }, _) => part.broken.push((source, errors)),
-                (Event::Started { .. } | Event::FileDone | Event::Suspects(_), _) => {
-                    return Err(format!("line {number} begins another run"));
-                }
-                (_, None) => return Err(format!("line {number} has no position")),
-                (Event::Explained(explained), Some(place)) => part.explained.push((place, explained)),
-                (event @ Event::Note { .. }, Some(place)) => part.cases.push((place, event)),
-                (Event::Finished(mut report), Some(place)) => {
-                    contents.fill_in(&mut report);
-                    if let Some(content) = report.content {
-                        part.contents.entry(report.id.file.clone()).or_default().insert(content.of_file());
-                    }
-                    is_of_this_program(&report).map_err(|what| format!("line {number} {what}"))?;
-                    part.cases.push((place, Event::Finished(report)));
-                }
+            match event {
+                Event::Ended(summary) => end = Some(summary),
+                event => part.add(event, position, &mut contents).map_err(wrong)?,
             }
         }
         part.end(end.ok_or("ends before the run does")?)
+    }
+
+    /// Adds an event of the run before its end; the error says what is wrong with the line.
+    fn add(
+        &mut self,
+        event: Event,
+        position: Option<u64>,
+        contents: &mut ContentOrder,
+    ) -> Result<(), String> {
+        match (event, position) {
+            (Event::NotCompared(fields), _) => self.not_compared.extend(fields),
+            (Event::Broken { source, errors }, _) => self.broken.push((source, errors)),
+            (Event::Started { .. } | Event::Ended(_) | Event::FileDone | Event::Suspects(_), _) => {
+                return Err("begins another run".to_owned());
+            }
+            (_, None) => return Err("has no position".to_owned()),
+            (Event::Explained(explained), Some(place)) => self.explained.push((place, explained)),
+            (event @ Event::Note { .. }, Some(place)) => self.cases.push((place, event)),
+            (Event::Finished(mut report), Some(place)) => {
+                contents.fill_in(&mut report);
+                if let Some(content) = report.content {
+                    self.contents.entry(report.id.file.clone()).or_default().insert(content.of_file());
+                }
+                is_of_this_program(&report)?;
+                self.cases.push((place, Event::Finished(report)));
+            }
+        }
+        Ok(())
     }
 
     fn end(self, said: RunSummary) -> Result<MergedPart<'s>, String> {

@@ -3,11 +3,12 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::explain::explain;
+use crate::hunt::fuzz::again::{is_alike, repeats};
 use crate::hunt::fuzz::finding::DifferenceOf;
 use crate::hunt::fuzz::fuzz_cause::FuzzCause;
 use crate::hunt::minimize::{diverging_instruction, named_instruction};
 use crate::isa::OpInfo;
-use crate::model::VerdictKind;
+use crate::model::{Verdict, VerdictKind};
 use crate::run::{LoadOptions, LoadedFile, Worker};
 
 /// The minimum number of differing programs with a known cause: from then on, it can explain a further difference
@@ -62,6 +63,11 @@ impl<'o> Subject<'o> {
         let (counts, repeated) = (HashMap::new(), HashMap::new());
         let worker = Worker::new(&options.run);
         Subject { name, options, worker, counts, has_run: false, not_run: None, repeated }
+    }
+
+    /// Whether the case of a file fails again as before, however often it is asked.
+    pub(super) fn repeats_alike(&mut self, file: &LoadedFile<'_>, before: &Verdict) -> bool {
+        (0..repeats(before)).all(|_| is_alike(&self.worker.run_case(file, 0).verdict, before))
     }
 
     pub(super) fn count(&mut self, codes: &BTreeSet<u16>, difference: Option<DifferenceOf>) {
