@@ -56,8 +56,8 @@ impl Bless {
                 self.select.searched().iter().map(|path| path.display().to_string()).collect();
             let searched = searched.join(" ");
             return Err(UsageError(format!(
-                "error: --yes without PATHS would write all of {searched}\ntip: name what to write: \
-                 vmconf bless --yes {searched}"
+                "error: --yes without PATHS would write all of {searched}\ntip: add to the command what to write, \
+                 such as {searched}"
             ))
             .into());
         }

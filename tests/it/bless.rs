@@ -845,7 +845,7 @@ fn a_state_test_without_hashes_is_filled_in() {
 #[test]
 fn yes_needs_a_path() {
     let refused = vmconf(&["bless", "--yes"]);
-    let tip = "error: --yes without PATHS would write all of vectors/\ntip: name what to write: vmconf bless --yes vectors/\n";
+    let tip = "error: --yes without PATHS would write all of vectors/\ntip: add to the command what to write, such as vectors/\n";
     assert_eq!((refused.exit, &*refused.stderr), (2, tip));
 }
 

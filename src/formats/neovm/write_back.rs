@@ -136,13 +136,18 @@ fn integer(number: &BigInt, old: Option<JsonNode<'_>>) -> Json {
     }
 }
 
+/// The length of the hash of a script.
+const HASH_BYTES: usize = 20;
+
 /// Hex digits, or base64 if the old text was base64. Base64 can look like hex with a prefix.
 fn bytes_like(old: &str, bytes: &[u8]) -> String {
-    let hex = |text: &str| text.starts_with("0x") || text.starts_with("0X");
+    let has_prefix = |text: &str| text.starts_with("0x") || text.starts_with("0X");
     let base64 = BASE64.encode(bytes);
-    if old.is_empty() || hex(old) {
+    // As base64, which 40 hex digits may be, too, a hash has 28 characters.
+    let is_hash = old.len() == 2 * HASH_BYTES && bytes.len() == HASH_BYTES && hex::decode(old).is_ok();
+    if old.is_empty() || has_prefix(old) || is_hash {
         hex_like(old, bytes)
-    } else if BASE64.decode(old).is_ok() && !hex(&base64) {
+    } else if BASE64.decode(old).is_ok() && !has_prefix(&base64) {
         base64
     } else {
         hex_like("", bytes)

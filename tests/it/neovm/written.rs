@@ -194,3 +194,19 @@ fn a_member_in_another_letter_case_is_repeated() {
     assert!(told.contains("one.json:2:37: member \"state\" occurs again with other capitals"), "{told}");
     assert!(!told.contains("unknown"), "{told}");
 }
+
+/// The hash of a script, the RIPEMD-160 of its SHA-256, keeps its notation: 40 hex digits could also be base64.
+#[test]
+fn a_hash_without_a_prefix_stays_hex() {
+    let step = |hash: &str| {
+        format!(
+            "{{\"actions\": [\"StepInto\"], \"result\": {{\"state\": \"Break\", \"invocationStack\": [{{\
+             \"scriptHash\": \"{hash}\", \"instructionPointer\": 1, \"nextInstruction\": \"EQUAL\"}}]}}}}"
+        )
+    };
+    let (wrong, right) = ("59f89b0d00711caf205a5dbeadedafb1e701f1f1", "9e02f205612b4d7fe9466a789764b0eafe7eb072");
+    for prefix in ["", "0x"] {
+        let file = NeoFile::new("neo2", "\"0x5387\"", &step(&format!("{prefix}{wrong}")));
+        file.becomes(&[], wrong, right);
+    }
+}
