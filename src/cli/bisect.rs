@@ -30,6 +30,9 @@ use super::select::Select;
 use super::settings::Settings;
 use super::vm::{VmsArgs, stopped_early};
 
+/// The maximum number of data that are printed for two states.
+const MAX_SHOWN: usize = 20;
+
 /// Find the first step at which two runs of a program differ
 ///
 /// Runs one case on two machines: the embedded one and that of --vm, or those of two --vm. Or reads two traces from
@@ -94,8 +97,8 @@ impl Bisect {
             let [mut one, mut other] = [one, other].map(|machine| machine.limited(limits).without(ignored));
             if !one.shares_state_with(&other) {
                 bail!(
-                    "the machines cannot be compared: they report no common field that is not ignored, and at least one \
-                     does not report instructions"
+                    "the machines cannot be compared: they report no common field that is not ignored, and at least \
+                     one does not report instructions"
                 );
             }
             let found = bisect::compare_runs(&mut one, &mut other, info.isa).map_err(stopped_early)?;
@@ -203,9 +206,6 @@ fn print_lacking(
     }
     Ok(())
 }
-
-/// The maximum number of data that are printed for two states.
-const MAX_SHOWN: usize = 20;
 
 /// Prints which instructions the runs execute in the same state.
 fn print_decoded(

@@ -46,9 +46,9 @@ use super::vm::VmsArgs;
 ///
 /// For an embedded machine, generates programs from its instruction table, and compares each machine with it. For a
 /// family, generates states from the types of its members, and compares the machines with each other: at least two.
-/// Cases that reach new coverage are mutated. Each difference is minimized and reported once, by the instruction that made
-/// the first wrong value, or by the field and what the differing states have in common. With --out, it is written as a
-/// vector. The same seed, number of cases and corpus find the same differences.
+/// Cases that reach new coverage are mutated. Each difference is minimized and reported once, by the instruction that
+/// made the first wrong value, or by the field and what the differing states have in common. With --out, it is written
+/// as a vector. The same seed, number of cases and corpus find the same differences.
 #[derive(Debug, Args)]
 pub(super) struct FuzzCommand {
     /// The machine: an embedded one, or that of a family

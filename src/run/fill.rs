@@ -21,7 +21,7 @@ use crate::text::json::Document;
 pub struct FillOptions {
     /// How many machines must agree.
     pub agree: usize,
-    /// What to do about a case that demands something else than the machines agree on.
+    /// See [`Existing`].
     pub existing: Existing,
 }
 
@@ -156,8 +156,8 @@ enum Statement<'b> {
     Silent(String),
 }
 
-/// What a machine does with each case for which it has a result. A refusal takes precedence over a change, and the first
-/// refusal of a case over further ones.
+/// What a machine does with each case for which it has a result. A refusal takes precedence over a change, and the
+/// first refusal of a case over further ones.
 fn statements(blessed: &Blessed) -> HashMap<&CaseId, Statement<'_>> {
     let broken =
         blessed.broken.iter().map(|report| (&report.id, Statement::Silent(report.verdict.in_a_line())));

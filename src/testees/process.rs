@@ -189,7 +189,7 @@ impl ProcessVm {
             let rest = &exchanges[done..];
             let _asked = self.pool.enter(rest.len());
             let take = &mut |index, answer| take(done + index, answer);
-            if let Some((running, places)) = self.pool.places(rest.len()) {
+            if let Some((running, places)) = self.pool.take_places_or_announce(rest.len()) {
                 ends.extend(self.exchange_with(&running, &rest[..places], interrupt, take));
                 continue;
             }

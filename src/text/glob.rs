@@ -8,7 +8,8 @@ pub const GLOB_STARTS: [char; 4] = ['*', '?', '[', '{'];
 /// Characters that are not themselves in a glob.
 pub const GLOB_SPECIAL: [char; 7] = ['*', '?', '[', ']', '{', '}', '\\'];
 
-/// The maximum length of a glob, in bytes: globset ends the process over one that becomes too large a regular expression.
+/// The maximum length of a glob, in bytes: globset ends the process over one that becomes too large a regular
+/// expression.
 const MAX_LENGTH: usize = 1 << 16;
 
 /// How deep the braces of a glob may be nested: globset ends the process over one that is nested too deeply.

@@ -1,4 +1,5 @@
-//! The order of the lines of a report: one of type run, those of its cases, a summary. A record has a checksum after it.
+//! The order of the lines of a report: one of type run, those of its cases, a summary. A record has a checksum after
+//! it.
 
 use super::line::LineError;
 use super::report::LineType;

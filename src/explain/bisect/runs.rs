@@ -101,8 +101,8 @@ pub fn compare_runs(one: &mut OnVm, other: &mut OnVm, isa: &Isa) -> Result<Bisec
     Ok(Bisected { steps, difference: difference.map(Box::new), lacking, broke })
 }
 
-/// Compares the instructions of two runs, if both machines report them: up to the one that makes the states differ, which
-/// has the number `step`, and what follows it.
+/// Compares the instructions of two runs, if both machines report them: up to the one that makes the states differ,
+/// which has the number `step`, and what follows it.
 fn instructions_compared(
     runs: [&mut OnVm; 2],
     isa: &Isa,

@@ -110,8 +110,8 @@ impl<'o> Minimizer<'o> {
         Ok(minimizer)
     }
 
-    /// Accepts the first file, with expectations that fit its program. Without a reference, its demands stay if it fails
-    /// alike only with them. Fails if it does not fail alike.
+    /// Accepts the first file, with expectations that fit its program. Without a reference, its demands stay if it
+    /// fails alike only with them. Fails if it does not fail alike.
     fn begin(&mut self) -> Result<(), NotMinimized> {
         let is_alone = self.reference.is_none() && !self.kept.ends_early();
         self.keeps_demands = is_alone && !self.kept.given.is_empty();

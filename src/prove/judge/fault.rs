@@ -48,8 +48,12 @@ pub static FAULTS: &[JudgeFault] = &[
     row("nothing-compared", "nothing is compared", |_| true),
     row("no-end", "how a step ends is not compared", |it| it.is_end),
     row("only-end", "only how a step ends is compared", |it| !it.is_end),
-    row("first-skipped", "the first expectation of a step is not compared", |it| !it.is_end && it.is_of_first_assertion),
-    row("last-skipped", "the last expectation of a step is not compared", |it| !it.is_end && it.is_of_last_assertion),
+    row("first-skipped", "the first expectation of a step is not compared", |it| {
+        !it.is_end && it.is_of_first_assertion
+    }),
+    row("last-skipped", "the last expectation of a step is not compared", |it| {
+        !it.is_end && it.is_of_last_assertion
+    }),
     row("only-first", "only the first expectation of a step is compared", |it| !it.is_end && !it.is_of_first_assertion),
     row("last-step-only", "only the last step is compared", |it| !it.is_in_last_step),
     row("first-step-only", "only the first step is compared", |it| !it.is_in_first_step),

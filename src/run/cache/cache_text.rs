@@ -30,8 +30,8 @@ impl CacheFormat {
         }
     }
 
-    /// What `check` makes of each of these lines, of which the first one has this number. The error is that of the first
-    /// line that cannot be read or that `check` rejects.
+    /// What `check` makes of each of these lines, of which the first one has this number. The error is that of the
+    /// first line that cannot be read or that `check` rejects.
     pub(crate) fn read_lines<L: DeserializeOwned, T, C: FromIterator<T>>(
         lines: &str,
         first: usize,

@@ -29,9 +29,9 @@ pub enum UnseenEntries {
 /// What to change in addition to entries of cases that ran.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListUpdatePolicy {
-    /// Whether to add failures that are not listed.
+    /// See [`AcceptedFailures`].
     pub accepted: AcceptedFailures,
-    /// What to do with entries of cases that no longer exist.
+    /// See [`UnseenEntries`].
     pub unseen: UnseenEntries,
 }
 
@@ -84,8 +84,8 @@ impl SeenFailures {
 }
 
 /// Updates `text`, from which `list` was read, from a run without the list. `of_other_cases` are the entries that match
-/// existing cases which did not run: [`super::other_cases::entries_of_other_cases`]. Fails with the message of the TOML parser if
-/// that rejects the text; never for a text that [`KnownFailures::parse`] accepts.
+/// existing cases which did not run: [`super::other_cases::entries_of_other_cases`]. Fails with the message of the TOML
+/// parser if that rejects the text; never for a text that [`KnownFailures::parse`] accepts.
 pub fn update(
     list: &KnownFailures,
     text: &str,

@@ -8,8 +8,8 @@ use crate::run::load::LoadedFile;
 /// memory until then.
 const MAX_FILES_AHEAD: usize = 16;
 
-/// The same while the texts of these files take at most [`MAX_BYTES_AHEAD`] bytes per thread, so that a slow case does not
-/// leave the other threads without work.
+/// The same while the texts of these files take at most [`MAX_BYTES_AHEAD`] bytes per thread, so that a slow case does
+/// not leave the other threads without work.
 pub(super) const MAX_SMALL_FILES_AHEAD: usize = 256;
 const MAX_BYTES_AHEAD: usize = 2 << 20;
 

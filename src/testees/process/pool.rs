@@ -197,7 +197,7 @@ impl Pool {
 
     /// A process that takes at least one more request, and how many of these it takes; `None` if the caller must start
     /// another one, which is then announced already.
-    pub(super) fn places(&self, requests: usize) -> Option<(Arc<RunningTestee>, usize)> {
+    pub(super) fn take_places_or_announce(&self, requests: usize) -> Option<(Arc<RunningTestee>, usize)> {
         let mut places = self.lock();
         loop {
             if places.without_room == 0
@@ -268,8 +268,8 @@ impl Pool {
         self.changed.notify_all();
     }
 
-    /// Adds a process that was announced. Drops it if the others have room for as many requests as were ever asked at the
-    /// same time: starting it may have taken long.
+    /// Adds a process that was announced. Drops it if the others have room for as many requests as were ever asked at
+    /// the same time: starting it may have taken long.
     fn add(&self, running: RunningTestee) {
         let mut places = self.lock();
         if (places.processes - 1) * self.in_flight >= places.most_asked {
@@ -323,7 +323,7 @@ mod tests {
         let pool = Pool::new(1, process());
         pool.limit(1);
         let _asked = pool.enter(1);
-        let (running, places) = pool.places(1).expect("a place");
+        let (running, places) = pool.take_places_or_announce(1).expect("a place");
         let panics = || {
             let _taken = TakenPlaces::new(&pool, &running, places);
             panic!("while an answer is read");
@@ -331,11 +331,11 @@ mod tests {
         assert!(catch_unwind(AssertUnwindSafe(panics)).is_err());
         // That process has ended, so that a new one is announced; if it does not start, the next one is.
         for _ in 0..2 {
-            assert!(pool.places(1).is_none());
+            assert!(pool.take_places_or_announce(1).is_none());
             drop(AnnouncedProcess::new(&pool));
         }
-        assert!(pool.places(1).is_none());
+        assert!(pool.take_places_or_announce(1).is_none());
         AnnouncedProcess::new(&pool).started(process());
-        assert!(pool.places(1).is_some_and(|(_, places)| places == 1));
+        assert!(pool.take_places_or_announce(1).is_some_and(|(_, places)| places == 1));
     }
 }

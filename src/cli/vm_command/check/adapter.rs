@@ -56,8 +56,8 @@ impl CheckPoints {
         self.hold("repeats the id", answered == Some(id) || answer.is_err(), "copy \"id\" from the request");
     }
 
-    /// Adds whether a state has all expected fields and only those that were requested; `unrequested` says what is wrong
-    /// with another one.
+    /// Adds whether a state has all expected fields and only those that were requested; `unrequested` says what is
+    /// wrong with another one.
     pub(super) fn has_fields<'f>(
         &mut self,
         state: &ObservedState,
