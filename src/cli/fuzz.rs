@@ -62,8 +62,8 @@ pub(super) struct FuzzCommand {
     #[command(flatten)]
     vms: VmsArgs,
 
-    /// Number of programs or states [default: 10000; with --time, as many as it allows]
-    #[arg(long, value_name = "N", value_parser = number::<NonZeroU64>)]
+    #[arg(long, value_name = "N", value_parser = number::<NonZeroU64>,
+        help = format!("Number of programs or states [default: {DEFAULT_CASES}; with --time, as many as it allows]"))]
     cases: Option<NonZeroU64>,
 
     /// End after this time, such as 30s

@@ -24,8 +24,8 @@ use super::unwritten::Unwritten;
 /// Existing files are not replaced: if one of the files exists, nothing is written. The next commands are printed.
 #[derive(Debug, Args)]
 pub(super) struct InitProject {
-    /// The machine or family of the example [default: evm; on a terminal, the command asks]
-    #[arg(value_name = "MACHINE|FAMILY", value_parser = PossibleValuesParser::new(available().map(|it| it.name)))]
+    #[arg(value_name = "MACHINE|FAMILY", value_parser = PossibleValuesParser::new(available().map(|it| it.name)),
+        help = format!("The machine or family of the example [default: {DEFAULT}; on a terminal, the command asks]"))]
     name: Option<String>,
 }
 

@@ -27,8 +27,8 @@ const DEFAULT: &str = "vectors/";
 /// Which vectors, and how to read them.
 #[derive(Debug, Args)]
 pub(super) struct Select {
-    /// Vector files, folders, or case ids; - reads them from standard input [default: vectors/]
-    #[arg(add = ArgValueCompleter::new(candidates::paths))]
+    #[arg(add = ArgValueCompleter::new(candidates::paths),
+        help = format!("Vector files, folders, or case ids; - reads them from standard input [default: {DEFAULT}]"))]
     paths: Vec<PathBuf>,
 
     /// The paths if none are typed
