@@ -65,7 +65,50 @@ struct SeenFailures {
     others: BTreeSet<usize>,
 }
 
+/// How an entry changes.
+enum EntryChange {
+    Keep,
+    /// It is kept although none of its cases ran.
+    Unseen,
+    /// It is removed, and why.
+    Remove(String),
+    /// Its signature is replaced.
+    SetSignature(String),
+}
+
 impl SeenFailures {
+    /// How the entry changes. With `has_other_cases`, it matches existing cases that did not run.
+    fn change_of(
+        &self,
+        entry: &KnownFailure,
+        list: &KnownFailures,
+        has_other_cases: bool,
+        unseen: UnseenEntries,
+    ) -> EntryChange {
+        if !self.ran {
+            return match unseen {
+                UnseenEntries::Prune if !has_other_cases => {
+                    EntryChange::Remove("no such case exists".to_owned())
+                }
+                UnseenEntries::Prune | UnseenEntries::Keep => EntryChange::Unseen,
+            };
+        }
+        if !has_other_cases {
+            if self.all_passed() {
+                return EntryChange::Remove("it no longer fails".to_owned());
+            }
+            if let Some(other) = self.same_as_other(entry, list) {
+                return EntryChange::Remove(format!("{} covers it", list.entries[other].id));
+            }
+        }
+        match (&entry.signature, self.signatures.first()) {
+            (Some(old), Some(new)) if self.signatures.len() == 1 && old != new => {
+                EntryChange::SetSignature(new.clone())
+            }
+            _ => EntryChange::Keep,
+        }
+    }
+
     /// Whether all cases that ran passed.
     fn all_passed(&self) -> bool {
         self.ran && self.fails + self.broken == 0 && self.others.is_empty()
@@ -97,27 +140,18 @@ pub fn update(
     let (mut changes, mut unseen, mut corrected) = (Vec::new(), 0, BTreeSet::new());
     let seen = look(list, run);
     for (number, (entry, seen)) in list.entries.iter().zip(&seen).enumerate().rev() {
-        let exists = seen.ran || of_other_cases.contains(&number);
-        if !exists && policy.unseen == UnseenEntries::Prune {
-            text.remove(number);
-            changes.push(format!("removed {}: no such case exists", entry.id));
-        } else if !seen.ran {
-            unseen += 1;
-        } else if seen.all_passed() && !of_other_cases.contains(&number) {
-            text.remove(number);
-            changes.push(format!("removed {}: it no longer fails", entry.id));
-        } else if let Some(other) =
-            seen.same_as_other(entry, list).filter(|_| !of_other_cases.contains(&number))
-        {
-            text.remove(number);
-            changes.push(format!("removed {}: {} covers it", entry.id, list.entries[other].id));
-        } else if let (Some(old), Some(new)) = (&entry.signature, seen.signatures.first())
-            && seen.signatures.len() == 1
-            && old != new
-        {
-            text.set_signature(number, new);
-            corrected.insert(number);
-            changes.push(format!("updated {}: {new}", entry.id));
+        match seen.change_of(entry, list, of_other_cases.contains(&number), policy.unseen) {
+            EntryChange::Keep => {}
+            EntryChange::Unseen => unseen += 1,
+            EntryChange::Remove(why) => {
+                text.remove(number);
+                changes.push(format!("removed {}: {why}", entry.id));
+            }
+            EntryChange::SetSignature(new) => {
+                text.set_signature(number, &new);
+                corrected.insert(number);
+                changes.push(format!("updated {}: {new}", entry.id));
+            }
         }
     }
     changes.reverse();
