@@ -189,7 +189,7 @@ fn ran(sources: &Sources, options: &LoadOptions) -> RunVerdicts {
         }
         Event::Broken { source, errors } => {
             for error in errors {
-                output::note(&error.located(&source.file));
+                output::note(&format!("error: {}", error.located(&source.file)));
             }
         }
         _ => {}

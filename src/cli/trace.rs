@@ -213,7 +213,7 @@ fn exit(watched: &JudgedCase) -> anyhow::Result<Exit> {
     let report = &watched.report;
     let Verdict::Error(diagnostics) = &report.verdict else { return Ok(Exit::Passed) };
     for diagnostic in diagnostics {
-        output::note(&diagnostic.located(&report.id.file));
+        output::note(&format!("error: {}", diagnostic.located(&report.id.file)));
     }
     Err(BrokenInput("the case cannot be run".to_owned()).into())
 }
