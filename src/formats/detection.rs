@@ -2,11 +2,16 @@
 
 use std::fmt;
 
+use indexmap::IndexSet;
+
 use super::FORMATS;
 use super::ethereum_json;
 use super::format::{Evidence, Format};
+use crate::model::rule::LintRule;
+use crate::model::{Diagnostic, Origin};
 use crate::text::file_name::uncompressed_name;
 use crate::text::json::{Document, JsonNode, quoted};
+use crate::text::suggest::nearest;
 
 /// Why a document's format is not known.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,6 +69,26 @@ impl fmt::Display for NotDetected {
             }
         }
     }
+}
+
+/// What is wrong with a document that is like vmconf's own files, with tests and the name of a machine, and whose machine
+/// has no format; `None` for another document.
+pub fn unknown_machine(document: &Document) -> Option<Diagnostic<Origin>> {
+    let machine = document.root().member("machine")?;
+    let name = machine.text()?;
+    let has_tests = document.root().member("tests")?.items().next().is_some_and(JsonNode::is_object);
+    let named = FORMATS.iter().filter(|format| names_its_machine(format));
+    let known: IndexSet<_> = named.map(|format| format.machine).collect();
+    let what = format!("\"machine\" is {}", quoted(&name));
+    let expected = known.iter().copied().collect::<Vec<_>>().join(", ");
+    let unknown = Diagnostic::at(machine.at(), what).expected(expected).suggest(nearest(&name, known));
+    has_tests.then(|| unknown.under(LintRule::UnknownName))
+}
+
+/// Whether the name of its machine is evidence for a format.
+fn names_its_machine(format: &Format) -> bool {
+    let named = serde_json::json!({ "machine": format.machine }).to_string();
+    Document::parse(named, 1).is_ok_and(|named| (format.evidence)(named.root()).is_some())
 }
 
 impl NotDetected {

@@ -2,20 +2,16 @@
 
 use std::collections::HashMap;
 
-use super::FORMATS;
 use super::fields::{Diagnostics, FieldReader, wrong_type};
 use super::format::{Evidence, FileEntry};
 use crate::model::rule::LintRule;
 use crate::model::{Diagnostic, Origin};
 use crate::text::json::{JsonNode, quoted};
-use crate::text::suggest::nearest;
 
-/// Evidence that a file says it is for this machine, or for one with a name that misspells it: the reader reports that,
-/// while a file of no format would be skipped.
+/// Evidence that a file says it is for this machine.
 pub(super) fn evidence(file: JsonNode<'_>, machine: &str, what: &'static str) -> Option<Evidence> {
     let member = file.members().filter(|member| member.key == "machine").last()?;
-    let named = member.value.text()?;
-    let ours = nearest(&named, FORMATS.iter().map(|format| format.machine)) == Some(machine);
+    let ours = member.value.text().is_some_and(|name| name == machine);
     ours.then_some(Evidence { at: member.key_at, what })
 }
 

@@ -2,7 +2,6 @@
 //! detected, and the format lists the cases. A case is read when it is needed.
 
 use std::collections::HashMap;
-use std::iter;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -10,19 +9,19 @@ use foldhash::fast::RandomState;
 
 use super::cache::FileKey;
 use super::catch_panic::catch_panic;
+use super::file_format::{Detected, detect_format};
 use super::file_options::FileOptions;
 use super::judged_case::JudgedCase;
 use super::options::{Contents, LoadOptions, RunOptions};
-use super::source::{SourceOrigin, VectorSource};
+use super::source::VectorSource;
 use super::vector_files::VectorFiles;
-use crate::formats::detection::{self, NotDetected, SeenFormat};
-use crate::formats::family::{Family, FamilyMisfit};
-use crate::formats::{self, Evidence, FileEntry, FileReading, Format, ReadContext, SharedFile};
+use crate::formats::detection::SeenFormat;
+use crate::formats::family::Family;
+use crate::formats::{self, FileEntry, FileReading, Format, ReadContext, SharedFile};
 use crate::model::rule::LintRule;
 use crate::model::{
     CaseId, CaseReport, ContentDigest, Diagnostic, Interrupt, Origin, Severity, Verdict, lock,
 };
-use crate::text::file_name::with_slashes;
 use crate::text::json::{Document, JsonNode};
 use crate::text::source_text::SourceText;
 
@@ -482,102 +481,6 @@ pub(crate) fn identify(
         Ok(Detected::Format(format, _)) => Ok(FileContent::Vectors(document, format)),
         Ok(Detected::Other(why)) => Ok(FileContent::Other(document, why)),
         Err(diagnostic) => Err(FileError::new(document.into_text(), diagnostic)),
-    }
-}
-
-/// The format of a document, with the evidence for it.
-enum Detected {
-    Format(&'static Format, Evidence),
-    /// The document is not a vector file, but was found in a folder.
-    Other(String),
-}
-
-fn detect_format(
-    source: &VectorSource,
-    document: &Document,
-    options: &FileOptions,
-) -> Result<Detected, Diagnostic<Origin>> {
-    if let Some(family) = options.family {
-        return of_family(source, document, family);
-    }
-    let file_name = source.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let detected = match detection::detect(document, file_name) {
-        Err(not @ NotDetected::None { .. }) => one_of_families(source, document, options).unwrap_or(Err(not)),
-        detected => detected,
-    };
-    match detected {
-        Ok((format, evidence)) => Ok(Detected::Format(format, evidence)),
-        Err(not @ (NotDetected::None { .. } | NotDetected::Unsupported { .. }))
-            if source.origin == SourceOrigin::Folder =>
-        {
-            Ok(Detected::Other(format!("skipped: {not}")))
-        }
-        Err(not) => {
-            let rule = match not {
-                NotDetected::None { .. } | NotDetected::Unsupported { .. } => LintRule::NotAVector,
-                NotDetected::Several(_) => LintRule::AmbiguousFormat,
-            };
-            let diagnostic = Diagnostic::at(document.root().at(), not.to_string());
-            Err(diagnostic.expected(not.expected()).under(rule))
-        }
-    }
-}
-
-/// The format of a family that was named for a file.
-fn of_family(
-    source: &VectorSource,
-    document: &Document,
-    family: &Family,
-) -> Result<Detected, Diagnostic<Origin>> {
-    let mut nearest: Option<FamilyMisfit> = None;
-    for path in iter::once(source.shown.to_string()).chain(whole_paths(source)) {
-        match family.fitting(document.root(), &path) {
-            Ok((format, evidence)) => return Ok(Detected::Format(format, evidence)),
-            Err(misfit) if nearest.as_ref().is_none_or(|known| !known.is_near) => nearest = Some(misfit),
-            Err(_) => {}
-        }
-    }
-    match nearest {
-        // A file in a folder may be another JSON file, but something in it is like a case.
-        Some(misfit) if source.origin != SourceOrigin::Folder || misfit.is_near => {
-            Err(misfit.why.under(LintRule::NotAVector))
-        }
-        misfit => {
-            Ok(Detected::Other(format!("skipped: {}", misfit.map_or_else(String::new, |it| it.why.what))))
-        }
-    }
-}
-
-/// The whole path of a file, as it was reached and without symbolic links: the folder that decides the family may be
-/// around the one that vmconf works in. Empty for a stream.
-fn whole_paths(source: &VectorSource) -> impl Iterator<Item = String> {
-    let path = Some(&source.path).filter(|_| source.origin != SourceOrigin::Stream);
-    let reached = path.and_then(|path| std::path::absolute(path).ok());
-    let real = path.and_then(|path| path.canonicalize().ok()).filter(|real| reached.as_ref() != Some(real));
-    reached.into_iter().chain(real).map(|path| with_slashes(&path))
-}
-
-type FormatOfFile = Result<(&'static Format, Evidence), NotDetected>;
-
-/// The format of the only family that fits; `None` if none does.
-fn one_of_families(
-    source: &VectorSource,
-    document: &Document,
-    options: &FileOptions,
-) -> Option<FormatOfFile> {
-    let fitting = |path: &str| options.families.fitting(document, path);
-    let mut fits = fitting(&source.shown);
-    if fits.is_empty() {
-        let found = whole_paths(source).map(|path| fitting(&path)).find(|fits| !fits.is_empty());
-        fits = found.unwrap_or_default();
-    }
-    match fits[..] {
-        [] => None,
-        [one] => Some(Ok(one)),
-        _ => {
-            let seen = fits.into_iter().map(|(format, evidence)| SeenFormat::new(format, evidence, document));
-            Some(Err(NotDetected::Several(seen.collect())))
-        }
     }
 }
 

@@ -1,7 +1,6 @@
 //! Distinguishes N3 from 2.x, which share their envelope, by what only one of them has.
 
 use super::lexical::member;
-use crate::formats::FORMATS;
 use crate::formats::format::Evidence;
 use crate::text::json::{JsonMember, JsonNode};
 
@@ -49,8 +48,6 @@ pub(super) fn v2(file: JsonNode<'_>) -> Option<Evidence> {
 fn evidence(file: JsonNode<'_>, one: &Signs, other: &Signs) -> Option<Evidence> {
     if let Some(machine) = file.members().find(|member| member.key == "machine")
         && let Some(name) = machine.value.text()
-        // Other names are misspelled, which the reader reports, while a file of no format would be skipped.
-        && FORMATS.iter().any(|format| format.machine == name)
     {
         return (name == one.machine.0).then_some(Evidence { at: machine.key_at, what: one.machine.1 });
     }

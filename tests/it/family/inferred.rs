@@ -126,3 +126,28 @@ fn members_about_the_case_have_a_comment() {
     let comment = "_info, description, hash, idx: perhaps only about the case";
     assert!(made.contains(comment) && !made.contains("cycles, "), "{made}");
 }
+
+/// Of several pairs, the objects with most in common are the states: an input is given, an output demanded.
+#[test]
+fn the_states_have_most_in_common() {
+    let made = made_of(
+        r#"[{"input":{"slot":1},"pre_state":{"tau":0,"eta":2},"output":{"ok":5},"post_state":{"tau":1,"eta":2}}]"#,
+    );
+    for line in [
+        "has = [\"$.pre_state\", \"$.post_state\"]",
+        "program = { \"*\" = \"$.pre_state\", input = \"$.input\" }",
+        "expect = { \"*\" = \"$.post_state\", output = \"$.output\" }",
+    ] {
+        assert!(made.contains(line), "{line}: {made}");
+    }
+    assert!(!made.contains("optional"), "{made}");
+}
+
+/// What is neither a result nor about the case by its name may be an input, which a comment says.
+#[test]
+fn a_member_with_an_unclear_name_has_a_comment() {
+    let more = r#""base_addr":4,"opcode":1,"wait":7,"cycles":3"#;
+    let made = made_of(&format!(r#"[{{"initial":{{"x":1}},"final":{{"x":2}},{more}}}]"#));
+    assert!(made.contains("base_addr = \"$.base_addr\", opcode = \"$.opcode\" }"), "{made}");
+    assert!(made.contains("# uncertain: wait: perhaps given to the machine"), "{made}");
+}

@@ -201,10 +201,12 @@ fn a_hash_without_a_prefix_stays_hex() {
     let step = |hash: &str| {
         format!(
             "{{\"actions\": [\"StepInto\"], \"result\": {{\"state\": \"Break\", \"invocationStack\": [{{\
-             \"scriptHash\": \"{hash}\", \"instructionPointer\": 1, \"nextInstruction\": \"EQUAL\"}}]}}}}"
+             \"scriptHash\": \"{hash}\", \"instructionPointer\": 1, \"nextInstruction\": \"EQUAL\", \
+             \"evaluationStack\": [{{\"type\": \"Integer\", \"value\": 3}}]}}]}}}}"
         )
     };
-    let (wrong, right) = ("59f89b0d00711caf205a5dbeadedafb1e701f1f1", "9e02f205612b4d7fe9466a789764b0eafe7eb072");
+    let (wrong, right) =
+        ("59f89b0d00711caf205a5dbeadedafb1e701f1f1", "9e02f205612b4d7fe9466a789764b0eafe7eb072");
     for prefix in ["", "0x"] {
         let file = NeoFile::new("neo2", "\"0x5387\"", &step(&format!("{prefix}{wrong}")));
         file.becomes(&[], wrong, right);

@@ -28,7 +28,11 @@ const SEPARATORS: [char; 4] = ['-', '_', '.', ' '];
 const NAMES: [&str; 6] = ["name", "title", "id", "test", "description", "desc"];
 
 /// Words for what a machine executes, which lies beside the two states in some corpora.
-const INPUTS: [&str; 11] = [
+const INPUTS: [&str; 15] = [
+    "input",
+    "inputs",
+    "addr",
+    "addrs",
     "code",
     "bytecode",
     "program",
@@ -43,23 +47,13 @@ const INPUTS: [&str; 11] = [
 ];
 
 /// Words for what a run results in, which lies between the two states in some corpora.
-const RESULTS: [&str; 12] = [
-    "status",
-    "result",
-    "results",
-    "outcome",
-    "error",
-    "exception",
-    "output",
-    "cycles",
-    "ticks",
-    "used",
-    "logs",
-    "trace",
-];
+const OUTCOMES: [&str; 7] = ["status", "result", "results", "outcome", "error", "exception", "output"];
+
+/// Words for what is measured of a run.
+const MEASURED: [&str; 5] = ["cycles", "ticks", "used", "logs", "trace"];
 
 /// Words for what is known about a case, besides its name.
-const ABOUT: [&str; 8] = ["idx", "index", "hash", "info", "comment", "comments", "source", "url"];
+const ABOUT: [&str; 9] = ["idx", "index", "num", "hash", "info", "comment", "comments", "source", "url"];
 
 /// The number of cases of each file that are looked at to find the layout.
 const MAX_LOOKED_AT: usize = 200;
@@ -95,7 +89,7 @@ struct LackingItems {
 #[derive(Debug, Clone)]
 pub(super) enum Pair {
     /// By two objects with these names.
-    Objects(&'static str, &'static str),
+    Objects(String, String),
     /// By members whose names begin with these.
     Prefixes(String, String),
 }
@@ -153,7 +147,7 @@ impl CaseLayout {
 
     /// What is said of the items that have only one of the two states, or another datum in its place, if there are some.
     pub(super) fn half_cases(&self) -> Vec<String> {
-        let Pair::Objects(before, after) = self.pair else { return Vec::new() };
+        let Pair::Objects(before, after) = &self.pair else { return Vec::new() };
         let LackingItems { items, without, no_object } = self.lacking;
         let path = |name: &str| NodePath { steps: vec![PathStep::Member(name.to_owned())] };
         let lacking = [before, after].into_iter().zip(without).filter(|(_, count)| *count > 0);
@@ -175,9 +169,9 @@ impl CaseLayout {
         let mut found = Vec::new();
         let (mut is_between, mut has_after) = (false, false);
         for member in case.members() {
-            if let Pair::Objects(before, after) = self.pair {
-                has_after |= member.key == after;
-                is_between = !has_after && (is_between || member.key == before);
+            if let Pair::Objects(before, after) = &self.pair {
+                has_after |= member.key == *after;
+                is_between = !has_after && (is_between || member.key == *before);
             }
             match (&self.pair, self.pair.half(&member.key)) {
                 (Pair::Objects(before, _), Some(_)) => {
@@ -261,12 +255,17 @@ fn is_input(key: &str) -> bool {
 /// Whether the name of a member says that it is about the case, and not about the machine.
 pub(super) fn is_about_case(key: &str) -> bool {
     let word = key.trim_start_matches('_');
-    NAMES.contains(&word) || ABOUT.contains(&word)
+    NAMES.contains(&word) || word.rsplit(SEPARATORS).next().is_some_and(|word| ABOUT.contains(&word))
 }
 
 /// Whether the last word of the name of a member is one for results.
-fn may_be_result(key: &str) -> bool {
-    key.rsplit(SEPARATORS).next().is_some_and(|word| RESULTS.contains(&word))
+pub(super) fn may_be_result(key: &str) -> bool {
+    is_outcome(key) || key.rsplit(SEPARATORS).next().is_some_and(|word| MEASURED.contains(&word))
+}
+
+/// Whether the last word of the name of a member is one for how a run ended, or what it made.
+pub(super) fn is_outcome(key: &str) -> bool {
+    key.rsplit(SEPARATORS).next().is_some_and(|word| OUTCOMES.contains(&word))
 }
 
 /// Whether the name of a member says that it is a result.
@@ -288,10 +287,7 @@ fn places(roots: &[JsonNode<'_>]) -> Vec<NodePath> {
 }
 
 fn pair_of(case: JsonNode<'_>) -> Option<Pair> {
-    let has_object = |name: &str| case.member(name).is_some_and(JsonNode::is_object);
-    if let Some((before, after)) =
-        PAIRS.iter().find(|(before, after)| has_object(before) && has_object(after))
-    {
+    if let Some([before, after]) = states_of(case) {
         return Some(Pair::Objects(before, after));
     }
     let keys: HashSet<_> = case.members().map(|member| member.key.into_owned()).collect();
@@ -306,6 +302,33 @@ fn pair_of(case: JsonNode<'_>) -> Option<Pair> {
         })
     };
     SEPARATORS.iter().find_map(|separator| separated(&separator.to_string()))
+}
+
+/// The names of the two objects of a case that are the states before and after: of several pairs, the one whose objects
+/// have most members in common.
+fn states_of(case: JsonNode<'_>) -> Option<[String; 2]> {
+    let objects: Vec<_> = case.members().filter(|member| member.value.is_object()).collect();
+    let of_name = |name: &str| objects.iter().find(|member| member.key == name).map(|member| member.value);
+    // `pre` and `post`, or `pre_state` and `post_state`.
+    let names = PAIRS.iter().flat_map(|&(before, after)| {
+        let suffixes = objects.iter().filter_map(move |member| member.key.strip_prefix(before));
+        let suffixes = suffixes.filter(|suffix| suffix.is_empty() || is_state(suffix));
+        suffixes.map(move |suffix| [before, after].map(|word| format!("{word}{suffix}")))
+    });
+    let mut best: Option<(usize, [String; 2])> = None;
+    for [before, after] in names {
+        let (Some(one), Some(other)) = (of_name(&before), of_name(&after)) else { continue };
+        let shared = one.members().filter(|member| other.member(&member.key).is_some()).count();
+        if best.as_ref().is_none_or(|(most, _)| shared > *most) {
+            best = Some((shared, [before, after]));
+        }
+    }
+    best.map(|(_, names)| names)
+}
+
+/// Whether what follows a word for before or after says that it is a whole state: `_state`.
+fn is_state(suffix: &str) -> bool {
+    suffix.strip_prefix(SEPARATORS).is_some_and(|word| word.eq_ignore_ascii_case("state"))
 }
 
 fn is_text(case: JsonNode<'_>, name: &str) -> bool {

@@ -1,7 +1,7 @@
 //! The text of a declaration.
 
 use super::guess::{Guess, Widths};
-use super::layout::{CaseLayout, Pair, is_about_case};
+use super::layout::{CaseLayout, Pair, is_about_case, is_outcome, may_be_result};
 use super::members::{Member, Members};
 use crate::formats::family::node_path::{NodePath, PathStep};
 use crate::model::{DeclaredField, FieldType, UnlistedCells, escaped};
@@ -11,12 +11,14 @@ use crate::text::toml::string as text;
 pub(super) fn declaration(machine: &str, layout: &CaseLayout, members: &Members, widths: Widths) -> String {
     let is_state = |member: &&(&String, &Member)| member.1.demanded > 0;
     let (state, input): (Vec<_>, Vec<_>) = members.fields.iter().partition(|member| is_state(&member));
-    // Vectors that list fields as a part of a state expect the machine to have them.
+    // Vectors that list fields as a part of a state expect the machine to have them, and so do those that list an
+    // outcome.
     let is_result = |member: &Member| member.is_result_of_some(members.cases);
     let optional: Vec<_> = state
         .iter()
         .filter(|(name, member)| {
-            layout.others.contains(*name) || layout.pair.gives_others() && is_result(member)
+            !is_outcome(name) && layout.others.contains(*name)
+                || layout.pair.gives_others() && is_result(member)
         })
         .map(|(name, _)| text(name))
         .collect();
@@ -170,7 +172,14 @@ fn of_objects(
     let given: String = inputs.iter().chain(given).map(|(name, _)| found(name)).collect();
     let about = others.iter().map(|(name, _)| name.as_str()).filter(|name| is_about_case(name));
     let about = listed(about.collect()).map(|names| format!("{names}: perhaps only about the case"));
-    let demands: Vec<_> = about.into_iter().chain(empty).chain(left_out(after, members)).collect();
+    // What is said of a case neither by its name nor as a result may be an input.
+    let unclear = others.iter().filter(|(name, other)| {
+        other.demanded == members.cases && !is_about_case(name) && !may_be_result(name)
+    });
+    let unclear = listed(unclear.map(|(name, _)| name.as_str()).collect());
+    let unclear = unclear.map(|names| format!("{names}: perhaps given to the machine"));
+    let demands = about.into_iter().chain(unclear).chain(empty);
+    let demands: Vec<_> = demands.chain(left_out(after, members)).collect();
     let demands = (!demands.is_empty()).then(|| demands.join("; "));
     vec![
         format!("has = [{}, {}]", member(before), member(after)),
