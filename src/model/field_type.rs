@@ -11,6 +11,9 @@ use super::value::Value;
 /// The most bits of a number with a fixed width.
 pub const MAX_BITS: u32 = 256;
 
+/// The most fields of the state of a machine of a family.
+pub const MAX_FIELDS: usize = 1_000;
+
 /// The type of a datum.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FieldType {
@@ -178,6 +181,16 @@ impl FieldType {
             FieldType::Table(fields) => fields.iter().filter_map(|field| field.field_type.most_bits()).max(),
             FieldType::Memory(memory) => memory.cell.most_bits(),
             FieldType::Bool | FieldType::Text | FieldType::Bytes | FieldType::Base64 => None,
+        }
+    }
+
+    /// How many numbers, texts and other simple data each datum of the type has at least.
+    pub fn least_data(&self) -> usize {
+        match self {
+            FieldType::Array(item, length) => item.least_data().saturating_mul(*length),
+            FieldType::Tuple(items) => items.iter().map(FieldType::least_data).sum(),
+            FieldType::Table(fields) => fields.iter().map(|field| field.field_type.least_data()).sum(),
+            _ => 1,
         }
     }
 

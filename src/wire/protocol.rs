@@ -18,6 +18,7 @@ pub use self::optional_request::OptionalRequest;
 use super::line::{LineError, LineHeader, one_line, read};
 use super::name::start;
 use super::{remark, strict};
+use crate::model::field_type::MAX_FIELDS;
 use crate::model::{Path, PathKey};
 
 mod optional_request;
@@ -183,8 +184,9 @@ impl Hello {
         let names = machines.iter().map(|offer| one("machine", &offer.machine));
         let lists = lists.map(|(name, list)| (name, list.as_slice()));
         for (member, texts) in single.chain(optional).chain(names).chain(lists) {
-            if texts.len() > Hello::MAX_TEXTS {
-                let (most, count) = (Hello::MAX_TEXTS, texts.len());
+            let most = if member == "fields" { MAX_FIELDS } else { Hello::MAX_TEXTS };
+            if texts.len() > most {
+                let count = texts.len();
                 return Err(format!("says hello with {count} texts in {member}; at most {most}"));
             }
             if let Some(text) = texts.iter().find(|text| text.len() > Hello::MAX_TEXT) {

@@ -194,6 +194,9 @@ fn cases_are_selected_by_what_they_give_and_demand() {
 #[test]
 fn declarations_have_located_faults() {
     const FORMAT: &str = "[format]\ncases = \"$[*]\"\nexpect = { \"*\" = \"$.after\" }\n";
+    let fields = |count: u32, of: &str| {
+        (0..count).map(|it| format!("f{it} = \"{of}\"")).collect::<Vec<_>>().join("\n") + "\n"
+    };
     let cases = [
         ("nothing", String::new()),
         ("no TOML", "machine = ".to_owned()),
@@ -221,6 +224,9 @@ fn declarations_have_located_faults() {
         ("no actions", format!("machine = \"toy\"\n[state]\na = \"u8\"\n{FORMAT}do = []\n")),
         ("alike", "machine = \"toy\"\n[state]\na = \"u8\"\n[[format]]\ncases = \"$\"\nhas = [\"$.a\"]\nexpect = { a = \"$.a\" }\n[[format]]\ncases = \"$\"\nhas = [\"$.a\", \"$.b\"]\nexpect = { a = \"$.b\" }\n".to_owned()),
         ("options of items", format!("machine = \"toy\"\n[state]\na = [{{ type = \"u8\", flags = \"ABCDEFGH\" }}]\n{FORMAT}")),
+        ("lists of lists", format!("machine = \"toy\"\n[state]\na = \"[[u8; 2048]; 1024]\"\n{FORMAT}")),
+        ("long lists", format!("machine = \"toy\"\n[state]\n{}{FORMAT}", fields(5, "[u8; 1048576]"))),
+        ("many fields", format!("machine = \"toy\"\n[state]\n{}{FORMAT}", fields(1_001, "u8"))),
         ("step", format!("machine = \"toy\"\n[state]\na = \"u8\"\n{FORMAT}[format.step]\ndo = [\"execute\"]\n")),
     ];
     let shown = |(name, text): &(&str, String)| {

@@ -339,8 +339,11 @@ fn an_update_removes_what_a_run_does_not_need() {
     let other = entry("suite/gas.json::*", "signature = \"evm out: missing\"\n");
 
     // The entry before it expects another failure: the second one applies, in a run and in an update.
-    let (stdout, _, text) = update(&(other.clone() + &signed));
+    let (stdout, stderr, text) = update(&(other.clone() + &signed));
     assert_eq!((stdout.as_str(), text.contains("::gas\"")), ("nothing to change\n", true));
+    let useless =
+        "kept suite/gas.json::*: none of its cases fails so, and suite/gas.json::gas covers them; remove it";
+    assert!(stderr.contains(useless), "{stderr}");
     assert_eq!(run(), 0);
     // One that accepts the same is enough.
     let same = entry("suite/gas.json::*", &format!("signature = \"{SIGNATURE}\"\n"));

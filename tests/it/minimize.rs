@@ -326,3 +326,23 @@ fn a_search_ends_after_20_time_outs() {
     assert!(ran.stderr.contains("tried; stopped after 20 time-outs\n"), "{}", ran.stderr);
     assert!(fs::read_to_string(out).unwrap().contains(&code));
 }
+
+/// Steps before the one that fails go, although its number changes.
+#[test]
+fn steps_that_are_not_needed_are_removed() {
+    let stop = |at: u8, next: &str| {
+        format!(
+            r#"{{"actions": ["StepInto"], "result": {{"state": "BREAK", "invocationStack": [{{"instructionPointer": {at}, "nextInstruction": "{next}"}}]}}}}"#
+        )
+    };
+    let steps = [stop(1, "PUSH4"), stop(2, "ADD")].join(", ");
+    let end = r#"{"actions": ["Execute"], "result": {"state": "HALT", "resultStack": [{"type": "Integer", "value": 8}]}}"#;
+    let test = format!(r#"{{"name": "t", "script": ["PUSH3", "PUSH4", "ADD"], "steps": [{steps}, {end}]}}"#);
+    let text = format!(r#"{{"category": "c", "name": "n", "machine": "neo3", "tests": [{test}]}}"#);
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("three.json");
+    fs::write(&path, text).unwrap();
+    let small = vmconf(&["minimize", path.to_str().unwrap()]);
+    assert!(small.exit == 0 && !small.stdout.contains("StepInto"), "{small:?}");
+    assert!(small.stdout.contains("\"value\": 8"), "{small:?}");
+}

@@ -6,6 +6,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::model::field_type::MAX_FIELDS;
 use crate::model::{DeclaredField, Diagnostic, NameIndex};
 use crate::text::source_text::SourceText;
 
@@ -25,6 +26,9 @@ use self::toml_reader::TomlReader;
 
 /// The largest declaration, in bytes.
 pub const MAX_DECLARATION: u64 = 1 << 20;
+
+/// The most data that each state has, in lists of a fixed length, tuples and tables.
+const MAX_DATA: usize = 1 << 22;
 
 /// A family, as its declaration says.
 #[derive(Debug)]
@@ -97,6 +101,7 @@ fn read(reader: &mut TomlReader<'_>, root: &DeTable<'_>, span: Range<usize>) -> 
     }
     let (state, input) = (state.unwrap_or_default(), input.unwrap_or_default());
     distinct(reader, root, &state, &input);
+    check_size(reader, &span, &state, &input);
     let optional = optional(reader, root, &state);
     let formats = formats::read(reader, root, &span, &state, &input);
     let machine = machine?;
@@ -105,6 +110,25 @@ fn read(reader: &mut TomlReader<'_>, root: &DeTable<'_>, span: Range<usize>) -> 
     let names: Vec<&str> = state.iter().chain(&input).map(|member| &*member.name).collect();
     let names = NameIndex::new(names.into_iter());
     Some(Declaration { machine, machine_at, title, optional, state, input, names, formats })
+}
+
+/// Reports more fields than a machine can offer, and more data than fit the memory as placeholders.
+fn check_size(
+    reader: &mut TomlReader<'_>,
+    span: &Range<usize>,
+    state: &[DeclaredField],
+    input: &[DeclaredField],
+) {
+    if state.len() > MAX_FIELDS {
+        let what = format!("[state] has {} fields", state.len());
+        reader.error(span.clone(), what, format!("at most {MAX_FIELDS}, or fields in tables and lists"));
+    }
+    let members = state.iter().chain(input);
+    let data = members.map(|member| member.field_type.least_data()).fold(0_usize, usize::saturating_add);
+    if data > MAX_DATA {
+        let what = format!("lists of a fixed length and tables have {data} data together");
+        reader.error(span.clone(), what, format!("at most {MAX_DATA}, or lists of any length and memories"));
+    }
 }
 
 /// Reports members of the input that are fields of the state, too.

@@ -75,8 +75,9 @@ impl FailureToKeep {
 }
 
 /// A difference without its place in the text.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub(super) struct KeptDifference {
+    /// The number of its step, which changes when a step before it is removed.
     step: Option<usize>,
     at: Path,
     expected: Expected,
@@ -93,6 +94,11 @@ impl KeptDifference {
             expected: expected.clone(),
             actual: actual.clone(),
         })
+    }
+
+    /// Whether another difference has the same values of the same datum, after whichever step.
+    pub(super) fn is_alike(&self, other: &KeptDifference) -> bool {
+        (&self.at, &self.expected, &self.actual) == (&other.at, &other.expected, &other.actual)
     }
 
     pub(super) fn datum(&self) -> (Option<usize>, Path) {

@@ -221,15 +221,19 @@ impl<'o> Minimizer<'o> {
         if !self.is_valid(&file) {
             return None;
         }
-        let except = self.kept.differences.first().filter(|_| self.reference.is_none());
-        let except = except.map(KeptDifference::datum);
         // If the only machine that can run the case does not run it to its end, nothing is demanded.
-        let demands_nothing = self.reference.is_none() && self.kept.ends_early();
+        let is_alone = self.reference.is_none();
+        let demands_nothing = is_alone && self.kept.ends_early();
         let judge = self.reference.as_mut().unwrap_or(&mut self.subject);
         let report = judge.worker.run_case(&file, 0);
         if report.verdict == Verdict::Pass || demands_nothing || self.keeps_demands {
             return Some(file);
         }
+        let kept = self.kept.differences.first().filter(|_| is_alone);
+        let except = kept.map(|kept| {
+            let is_kept = |difference: &KeptDifference| difference.is_alike(kept);
+            KeptDifference::all(&report).find(is_kept).map_or_else(|| kept.datum(), |found| found.datum())
+        });
         let wanted = BlessOptions { outcome_change: OutcomeChange::Allow, except, ..BlessOptions::default() };
         let blessed = bless_loaded(&mut judge.worker, &self.source, file, judge.options, &wanted);
         if !blessed.refused.is_empty() || !blessed.broken.is_empty() {
@@ -274,7 +278,9 @@ impl<'o> Minimizer<'o> {
         if self.reference.is_none() {
             let most = if self.keeps_demands { usize::MAX } else { 1 };
             let kept = self.kept.differences.iter().take(most);
-            if !KeptDifference::all(&report).take(most).eq(kept.cloned()) {
+            let found: Vec<_> = KeptDifference::all(&report).take(most).collect();
+            let is_kept = |(found, kept): (&KeptDifference, &KeptDifference)| found.is_alike(kept);
+            if found.len() != kept.len() || !found.iter().zip(kept).all(is_kept) {
                 return false;
             }
         }

@@ -43,7 +43,7 @@ pub struct UpdatedList {
     /// What was changed.
     pub changes: Vec<String>,
     /// A line for each entry that is kept although it does not fit some of its cases: they pass, which a run reports as
-    /// fixed, or they fail in several ways. Also one for each case that no entry can name, since its id is too long.
+    /// fixed, or they fail in several ways, or in others than it says. Also one for each case that no entry can name, since its id is too long.
     pub unfit: Vec<String>,
     /// How many entries are kept although none of their cases ran.
     pub unseen: usize,
@@ -63,6 +63,8 @@ struct SeenFailures {
     signatures: BTreeSet<String>,
     /// The other entries that its cases which do not pass are counted for.
     others: BTreeSet<usize>,
+    /// Whether it accepts one of these failures, too, or a case is broken.
+    accepts_of_others: bool,
 }
 
 /// How an entry changes.
@@ -158,7 +160,8 @@ pub fn update(
     let entries = || list.entries.iter().zip(&seen);
     let fixed = entries().filter_map(|(entry, seen)| also_passes(entry, seen));
     let several = entries().filter_map(|(entry, seen)| fails_in_several_ways(entry, seen));
-    let mut unfit: Vec<_> = fixed.chain(several).collect();
+    let useless = entries().filter_map(|(entry, seen)| accepts_nothing(entry, seen, list));
+    let mut unfit: Vec<_> = fixed.chain(several).chain(useless).collect();
     if let AcceptedFailures::All(reason) = &policy.accepted {
         let unlisted = run.iter().filter(|report| is_unlisted(report, list, &corrected));
         // A case that was named twice ran twice.
@@ -207,6 +210,13 @@ fn fails_in_several_ways(entry: &KnownFailure, seen: &SeenFailures) -> Option<St
     ))
 }
 
+/// A line for an entry that accepts no failure of its cases, which other entries do.
+fn accepts_nothing(entry: &KnownFailure, seen: &SeenFailures, list: &KnownFailures) -> Option<String> {
+    let other = seen.others.first().filter(|_| seen.fails + seen.broken == 0 && !seen.accepts_of_others)?;
+    let (id, other) = (&entry.id, &list.entries[*other].id);
+    Some(format!("kept {id}: none of its cases fails so, and {other} covers them; remove it"))
+}
+
 /// The entry that a case is counted for: as in a run, the first one that matches it and accepts how it does not pass;
 /// else the first one that has not expired.
 fn counted_for(list: &KnownFailures, report: &CaseReport) -> Option<usize> {
@@ -220,15 +230,20 @@ fn look(list: &KnownFailures, run: &[CaseReport]) -> Vec<SeenFailures> {
     for report in run {
         let Some(counted) = counted_for(list, report) else { continue };
         let passes = report.verdict == Verdict::Pass;
+        let failure = FailureWords::of(report);
+        let is_broken = matches!(report.verdict, Verdict::Error(_) | Verdict::Skip(_) | Verdict::Flaky(_));
         for number in list.matching(&report.id) {
-            seen[number].ran = true;
-            seen[number].others.extend(Some(counted).filter(|_| !passes && number != counted));
+            let seen = &mut seen[number];
+            seen.ran = true;
+            if !passes && number != counted {
+                seen.others.insert(counted);
+                seen.accepts_of_others |= is_broken || list.entries[number].other_failure(&failure).is_none();
+            }
         }
         let seen = &mut seen[counted];
         match &report.verdict {
             Verdict::Fail(_) | Verdict::Crash(_) | Verdict::Timeout(_) | Verdict::Unsupported(_) => {
                 seen.fails += 1;
-                let failure = FailureWords::of(report);
                 seen.signatures.extend(failure.in_words_of(&list.entries[counted]).map(str::to_owned));
             }
             Verdict::Pass => {
