@@ -141,9 +141,13 @@ fn datum_type(field: &'static DeclaredField, at: &DatumPath) -> anyhow::Result<&
             (
                 Some(FieldType::Memory(MemoryType { address: of, .. }) | FieldType::Map(of, _)),
                 PathKey::Name(key),
-            ) if of.is_number() && integer(key).is_none_or(|number| format!("{number:#x}") != **key) => {
-                bail!("--ignore {at}: {key} is not a number as reports write it, such as 0x1234")
-            }
+            ) if of.is_number() => match integer(key).filter(|number| format!("{number:#x}") == **key) {
+                None => bail!("--ignore {at}: {key} is not a number as reports write it, such as 0x1234"),
+                Some(number) if !of.has(&number) => {
+                    bail!("--ignore {at}: {key} is no {}", of.notation())
+                }
+                Some(_) => {}
+            },
             _ => {}
         }
     }

@@ -11,7 +11,7 @@ use super::value::Value;
 /// The most bits of a number with a fixed width.
 pub const MAX_BITS: u32 = 256;
 
-/// The most fields of the state of a machine of a family.
+/// The most fields of the state of a machine of a family, and the most members of its input.
 pub const MAX_FIELDS: usize = 1_000;
 
 /// The type of a datum.

@@ -340,11 +340,16 @@ impl Breakdown {
         }
     }
 
-    /// [`Breakdown::stderr_ends`], to follow `what` in the same line; empty if it wrote nothing.
+    /// [`Breakdown::stderr_ends`], to follow `what` in the same line; empty if it wrote nothing. Long lines are cut.
     pub fn stderr_in_line(&self) -> String {
+        const MAX_CHARACTERS: usize = 500;
+        let cut = |line: &&str| match line.char_indices().nth(MAX_CHARACTERS) {
+            Some((end, _)) => format!("{}…", &line[..end]),
+            None => (*line).to_owned(),
+        };
         match &self.stderr_ends()[..] {
             [] => String::new(),
-            lines => format!("; standard error: {}", lines.join(" | ")),
+            lines => format!("; standard error: {}", lines.iter().map(cut).collect::<Vec<_>>().join(" | ")),
         }
     }
 }

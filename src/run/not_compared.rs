@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::file_options::FileOptions;
 use super::ignored_field::IgnoredField;
-use crate::model::{Case, Event, FieldNotCompared, NotComparedReason, Path, Step};
+use crate::model::{Assertion, Case, Event, Expected, FieldNotCompared, NotComparedReason, Path, Step};
 use crate::testees::MakeTestee;
 
 /// The fields of a case, and the data in them, that are not compared, each with the number of steps that demand it.
@@ -54,7 +54,11 @@ fn fields_not_compared<'o>(
 }
 
 fn counted(case: &Case, at: &Path, reason: NotComparedReason) -> Option<FieldNotCompared> {
-    let demands = |step: &&Step| step.demands().any(|assertion| assertion.at.starts_with(at));
+    // A tuple, or a memory with the cells that it does not list, is demanded as a whole.
+    let is_part_of =
+        |it: &Assertion| at.starts_with(&it.at) && matches!(it.expected, Expected::Is(_) | Expected::Only(_));
+    let is_demanded = |it: &Assertion| it.at.starts_with(at) || is_part_of(it);
+    let demands = |step: &&Step| step.demands().any(is_demanded);
     let assertions = case.steps.iter().filter(demands).count() as u64;
     let field = FieldNotCompared { field: at.to_string(), assertions, reason };
     (assertions > 0).then_some(field)

@@ -349,9 +349,11 @@ impl ConfigReader<'_> {
                         self.diagnostic(value.span(), what.to_owned());
                         Ok(())
                     }
-                    None => Err("a command, or its words"),
+                    None => Err("a text with the command, or a list of its words"),
                 },
-                "env" => pairs(value.get_ref()).map(|env| vm.env = env).ok_or("a table of texts"),
+                "env" => pairs(value.get_ref())
+                    .map(|env| vm.env = env)
+                    .ok_or("a table with only texts, such as { NAME = \"value\" }"),
                 "timeout" | "start-timeout" => {
                     let setting = self.settings.iter().find(|setting| setting.name == name);
                     vm.limits.extend(setting.and_then(|it| self.entry(key.span(), it, value)));

@@ -120,7 +120,7 @@ impl DeclaredAnswer {
     /// The number of the request as it is written.
     pub fn shown_id(&self) -> String {
         let id = self.0.root().member("id");
-        id.map_or_else(|| "no request".to_owned(), |id| format!("request {}", id.shown()))
+        id.map_or_else(|| "without \"id\"".to_owned(), |id| format!("request {}", id.shown()))
     }
 
     /// How the machine ended, as it says.
@@ -154,7 +154,7 @@ impl DeclaredAnswer {
             let known = &fields[index];
             let Shape::Declared(field) = known.shape else { continue };
             let value = typed::read_wire(member.value, &field.field_type, known.name)
-                .map_err(|error| format!("answered a state in which {error}"))?;
+                .map_err(|error| format!("answered a wrong state: {error}"))?;
             values.push((known.name, typed::compared_in_parts(value, &field.field_type, &field.options)));
         }
         Ok(values)

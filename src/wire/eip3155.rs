@@ -66,23 +66,33 @@ const STATE: &[(&str, MemberType)] = &[
 const SUMMARY: &[(&str, MemberType)] =
     &[("output", MemberType::Bytes), ("gasUsed", MemberType::Number), ("pass", MemberType::Bool)];
 
-/// A member of a line that has another type than EIP-3155 gives it.
+/// What is wrong with a line that says to be a step or a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{member}: expected {expected}")]
-pub struct WrongMember {
-    /// Its name.
-    pub member: &'static str,
-    /// What is expected.
-    pub expected: &'static str,
+pub enum WrongLine {
+    /// A member has another type than EIP-3155 gives it.
+    #[error("{member}: expected {expected}")]
+    Member {
+        /// Its name.
+        member: &'static str,
+        /// What is expected.
+        expected: &'static str,
+    },
+    /// It begins like an object, and is none: it is cut, say.
+    #[error("expected a whole JSON object")]
+    NoObject,
 }
 
 /// Reads a line. A member that is null is one that the client does not report. The error is the first wrong member of
 /// a step or of a summary, or the one that a step lacks.
-pub fn read(line: &[u8]) -> Result<TraceLine, WrongMember> {
-    let Some(members) = members_of(line) else { return Ok(TraceLine::Other) };
+pub fn read(line: &[u8]) -> Result<TraceLine, WrongLine> {
+    let Some(members) = members_of(line) else {
+        // Skipped, it would be a step that the run does not have.
+        let is_broken = line.trim_ascii_start().starts_with(b"{");
+        return if is_broken { Err(WrongLine::NoObject) } else { Ok(TraceLine::Other) };
+    };
     let lacking = ["pc", "op"].iter().filter(|member| !members.contains_key(**member));
     if let [member] = lacking.collect::<Vec<_>>()[..] {
-        return Err(WrongMember { member, expected: MemberType::Number.expected() });
+        return Err(WrongLine::Member { member, expected: MemberType::Number.expected() });
     }
     if !members.contains_key("op") {
         let summary = read_members(&members, SUMMARY)?;
@@ -90,7 +100,7 @@ pub fn read(line: &[u8]) -> Result<TraceLine, WrongMember> {
     }
     let state = read_members(&members, STATE)?;
     let Some((_, Value::Int(code))) = state.iter().find(|member| member.0 == "op") else {
-        return Err(WrongMember { member: "op", expected: MemberType::Number.expected() });
+        return Err(WrongLine::Member { member: "op", expected: MemberType::Number.expected() });
     };
     let name = members.get("opName").and_then(Json::as_str);
     let op = name.map_or_else(|| format!("{code:#04x}"), str::to_owned);
@@ -104,10 +114,10 @@ fn members_of(line: &[u8]) -> Option<Map<String, Json>> {
 fn read_members(
     members: &Map<String, Json>,
     kinds: &[(&'static str, MemberType)],
-) -> Result<TraceMembers, WrongMember> {
+) -> Result<TraceMembers, WrongLine> {
     let read = |(name, kind): &(&'static str, MemberType)| {
         let given = members.get(*name).filter(|given| !given.is_null())?;
-        let wrong = WrongMember { member: name, expected: kind.expected() };
+        let wrong = WrongLine::Member { member: name, expected: kind.expected() };
         Some(value(given, *kind).map(|value| (*name, value)).ok_or(wrong))
     };
     kinds.iter().filter_map(read).collect()

@@ -101,19 +101,27 @@ fn typed(shape: &Shape, name: &str) -> Option<&'static (&'static str, Shape)> {
 
 /// A part of a JSON value that does not fit its shape.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{} is {what}", at.trim_start_matches('/'))]
-pub struct Misfit {
-    /// The path of the part from the outermost value; empty for the value itself.
-    pub at: String,
-    /// What it is, and what was expected.
-    pub what: String,
+pub enum Misfit {
+    /// A part of a value.
+    #[error("{} is {what}", at.trim_start_matches('/'))]
+    Part {
+        /// The path of the part from the outermost value; empty for the value itself.
+        at: String,
+        /// What it is, and what was expected.
+        what: String,
+    },
+    /// A part of the field of a declaration: a sentence, which names it.
+    #[error("{0}")]
+    Declared(String),
 }
 
 impl Misfit {
     /// The same part, with the path prefixed by a member or item.
     #[must_use]
     pub fn inside(mut self, key: &str) -> Misfit {
-        self.at.insert_str(0, key);
+        if let Misfit::Part { at, .. } = &mut self {
+            at.insert_str(0, key);
+        }
         self
     }
 }
@@ -169,11 +177,11 @@ fn declared(json: &Json, field: &DeclaredField) -> Result<Value, Misfit> {
     let document = Document::parse(json.to_string(), MAX_DEPTH).map_err(|(_, error)| error);
     let value =
         document.and_then(|document| typed::read_wire(document.root(), &field.field_type, &field.name));
-    value.map_err(|error| Misfit { at: String::new(), what: error.to_string() })
+    value.map_err(|error| Misfit::Declared(error.to_string()))
 }
 
 fn misfit(found: &str, expected: &str) -> Misfit {
-    Misfit { at: String::new(), what: format!("{found}; expected {expected}") }
+    Misfit::Part { at: String::new(), what: format!("{found}; expected {expected}") }
 }
 
 fn kind(json: &Json) -> &'static str {

@@ -577,7 +577,7 @@ fn read_typed<T>(line: &[u8], types: &[LineReader<T>]) -> Result<T, LineError> {
     let names: Vec<_> = types.iter().map(|known| known.0).collect();
     let (last, others) = names.split_last().unwrap_or((&"", &[]));
     let expected = format!("{} or {last}", others.join(", "));
-    Err(format!("{} is not a type of line; expected {expected}", start(&r#type)).into())
+    Err(format!("has the type {}; expected {expected}", start(&r#type)).into())
 }
 
 #[cfg(test)]

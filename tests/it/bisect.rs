@@ -77,6 +77,11 @@ fn a_step_without_its_place_is_refused() {
         let expected = format!("other:2: {member}: expected a number");
         assert!(ran.exit == 3 && ran.stderr.contains(&expected), "{ran:?}");
     }
+    // One that is cut, as well.
+    let [first, second] = [line(0, "0x1"), line(1, "0x1")];
+    let cut = format!("{first}\n{}\n", &second[..second.len() - 5]);
+    let ran = compare(&format!("{first}\n{second}\n"), &cut);
+    assert!(ran.exit == 3 && ran.stderr.contains("other:2: expected a whole JSON object"), "{ran:?}");
 }
 
 #[test]

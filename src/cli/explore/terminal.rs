@@ -86,9 +86,10 @@ impl Signals {
     }
 }
 
-/// Whether there is a terminal to show something in. Fails when there is none, with what to do instead.
+/// Whether there is a terminal that has a screen. Fails when there is none, with what to do instead.
 pub(super) fn check() -> anyhow::Result<()> {
-    if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
+    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    if is_dumb || !io::stdout().is_terminal() || !io::stdin().is_terminal() {
         bail!("explore needs a terminal; --html FILE writes a page instead");
     }
     Ok(())

@@ -4,6 +4,7 @@ mod adapter;
 mod family;
 mod hello;
 mod in_flight;
+mod notation;
 mod run;
 mod small_program;
 mod steps;
@@ -61,6 +62,7 @@ impl VmCheckArgs {
             conversation: None,
             recorded: Vec::new(),
             stray: None,
+            was_late: false,
         };
         let mut points = CheckPoints::default();
         match adapter.start() {

@@ -112,16 +112,18 @@ fn read(reader: &mut TomlReader<'_>, root: &DeTable<'_>, span: Range<usize>) -> 
     Some(Declaration { machine, machine_at, title, optional, state, input, names, formats })
 }
 
-/// Reports more fields than a machine can offer, and more data than fit the memory as placeholders.
+/// Reports more members than a machine can offer, and more data than fit the memory as placeholders.
 fn check_size(
     reader: &mut TomlReader<'_>,
     span: &Range<usize>,
     state: &[DeclaredField],
     input: &[DeclaredField],
 ) {
-    if state.len() > MAX_FIELDS {
-        let what = format!("[state] has {} fields", state.len());
-        reader.error(span.clone(), what, format!("at most {MAX_FIELDS}, or fields in tables and lists"));
+    for (table, members) in [("state", state), ("input", input)] {
+        if members.len() > MAX_FIELDS {
+            let what = format!("[{table}] has {} members", members.len());
+            reader.error(span.clone(), what, format!("at most {MAX_FIELDS}, or members in tables and lists"));
+        }
     }
     let members = state.iter().chain(input);
     let data = members.map(|member| member.field_type.least_data()).fold(0_usize, usize::saturating_add);

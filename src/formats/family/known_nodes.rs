@@ -1,11 +1,19 @@
 //! Which data of a case a declaration knows, so that everything else is reported as unknown.
 
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
+use indexmap::IndexMap;
+
 use super::declaration::{Demanded, FormatDeclaration, Given, StepActions, StepDeclaration};
 use super::node_path::{NodePath, PathStep};
 use crate::model::rule::LintRule;
 use crate::model::{Diagnostic, Origin};
 use crate::text::json::{JsonMember, JsonNode, quoted};
 use crate::text::suggest::nearest;
+
+/// With how many known names an unknown one is compared, to find the one that was perhaps meant.
+const MAX_COMPARED: usize = 200;
 
 /// Receives each datum that no path knows.
 type UnknownSink<'r> = &'r mut dyn FnMut(Diagnostic<Origin>);
@@ -15,8 +23,8 @@ type UnknownSink<'r> = &'r mut dyn FnMut(Diagnostic<Origin>);
 pub(super) struct KnownNodes {
     /// Whether it knows the datum with everything in it.
     whole: bool,
-    members: Vec<(String, KnownNodes)>,
-    items: Vec<(i64, KnownNodes)>,
+    members: IndexMap<String, KnownNodes, RandomState>,
+    items: HashMap<i64, KnownNodes, RandomState>,
     /// What it knows of every item or member.
     each: Option<Box<KnownNodes>>,
 }
@@ -68,8 +76,8 @@ impl KnownNodes {
             return;
         };
         let inner = match step {
-            PathStep::Member(name) => entry(&mut self.members, name),
-            PathStep::Item(index) => entry(&mut self.items, index),
+            PathStep::Member(name) => self.members.entry(name.clone()).or_default(),
+            PathStep::Item(index) => self.items.entry(*index).or_default(),
             PathStep::Each => self.each.get_or_insert_default(),
         };
         inner.add(rest);
@@ -97,24 +105,24 @@ fn check(known: &[&KnownNodes], node: JsonNode<'_>, report: UnknownSink<'_>) {
 }
 
 fn check_member(known: &[&KnownNodes], member: &JsonMember<'_>, report: UnknownSink<'_>) {
-    let named = known.iter().flat_map(|known| &known.members).filter(|inner| inner.0 == member.key);
-    let inner: Vec<_> = named.map(|inner| &inner.1).chain(each(known)).collect();
+    let named = known.iter().filter_map(|known| known.members.get(&*member.key));
+    let inner: Vec<_> = named.chain(each(known)).collect();
     if !inner.is_empty() {
         return check(&inner, member.value, report);
     }
     let what = format!("unknown member {} is ignored", quoted(&member.key));
-    let names = known.iter().flat_map(|known| &known.members).map(|inner| inner.0.as_str());
+    let names = known.iter().flat_map(|known| known.members.keys()).map(String::as_str).take(MAX_COMPARED);
     report(unknown(member.key_at, what).suggest(nearest(&member.key, names)));
 }
 
 fn check_items(known: &[&KnownNodes], node: JsonNode<'_>, report: UnknownSink<'_>) {
-    let items = || known.iter().flat_map(|known| &known.items);
     // Only indices from the end need the length.
-    let has_last = items().any(|(index, _)| *index < 0);
+    let has_last = known.iter().flat_map(|known| known.items.keys()).any(|index| *index < 0);
     let length = if has_last { node.items().count() as i64 } else { i64::MAX };
     for (index, item) in (0_i64..).zip(node.items()) {
-        let is_known = |known: &&(i64, KnownNodes)| known.0 == index || known.0 == index - length;
-        let inner: Vec<_> = items().filter(is_known).map(|inner| &inner.1).chain(each(known)).collect();
+        let named = [index, index - length];
+        let named = known.iter().flat_map(|known| named.iter().filter_map(|index| known.items.get(index)));
+        let inner: Vec<_> = named.chain(each(known)).collect();
         if inner.is_empty() {
             report(unknown(item.at(), format!("unknown item {index} is ignored")));
         } else {
@@ -126,14 +134,6 @@ fn check_items(known: &[&KnownNodes], node: JsonNode<'_>, report: UnknownSink<'_
 /// What is known of every item or member.
 fn each<'k>(known: &[&'k KnownNodes]) -> impl Iterator<Item = &'k KnownNodes> {
     known.iter().filter_map(|known| known.each.as_deref())
-}
-
-fn entry<'k, K: PartialEq + Clone>(known: &'k mut Vec<(K, KnownNodes)>, key: &K) -> &'k mut KnownNodes {
-    let index = known.iter().position(|known| known.0 == *key).unwrap_or_else(|| {
-        known.push((key.clone(), KnownNodes::default()));
-        known.len() - 1
-    });
-    &mut known[index].1
 }
 
 fn unknown(at: u32, what: String) -> Diagnostic<Origin> {

@@ -161,10 +161,21 @@ impl<'f> FamilyWriter<'f> {
         }
         for path in &self.format.has {
             if !has(&root, &path.steps) {
+                if self.is_inside_given(path) {
+                    return Err(NotRepresentable::because(format!("a case of this format has {path}")));
+                }
                 put(&mut root, &path.steps, Json::Null)?;
             }
         }
         Ok(root)
+    }
+
+    /// Whether a datum is a part of a member that the case gives, which would be another value with it.
+    fn is_inside_given(&self, path: &NodePath) -> bool {
+        self.format.program.iter().any(|given| match given {
+            Given::One(_, member) => path.steps.starts_with(&member.steps) && path != member,
+            Given::All(_) | Given::Constant(..) => false,
+        })
     }
 
     fn demand(&self, root: &mut Json, case: &NewFamilyCase) -> Result<(), NotRepresentable> {

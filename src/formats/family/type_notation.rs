@@ -9,7 +9,10 @@ use crate::text::suggest::did_you_mean;
 const MAX_NESTED: usize = 16;
 
 /// The longest list of exactly a number of items, and the most data in lists of such lists.
-const MAX_LENGTH: usize = 1 << 20;
+pub(super) const MAX_FIXED_LENGTH: usize = 1 << 20;
+
+/// How many characters of a text that is no type an error shows.
+const MAX_SHOWN: usize = 20;
 
 const NAMES: [&str; 22] = [
     "u8", "u16", "u24", "u32", "u64", "u128", "u256", "i8", "i16", "i24", "i32", "i64", "i128", "i256",
@@ -40,7 +43,7 @@ impl<'t> TypeParser<'t> {
 
     /// The error that something else is expected here.
     fn wrong(&self, expected: &str) -> NotationError {
-        let shown: String = self.rest.chars().take(20).collect();
+        let shown: String = self.rest.chars().take(MAX_SHOWN).collect();
         let what =
             if shown.is_empty() { "the type ends here".to_owned() } else { format!("{shown:?} in a type") };
         NotationError { at: self.at(), what, expected: expected.to_owned() }
@@ -81,10 +84,12 @@ impl<'t> TypeParser<'t> {
         }
         self.skip();
         let end = self.rest.find(|it: char| !it.is_ascii_digit()).unwrap_or(self.rest.len());
-        let length = self.rest[..end].parse().ok().filter(|length| *length <= MAX_LENGTH);
-        let length = length.ok_or_else(|| self.wrong(&format!("a length up to {MAX_LENGTH}")))?;
-        if item.least_data().saturating_mul(length) > MAX_LENGTH {
-            return Err(self.wrong(&format!("a length with which the list has at most {MAX_LENGTH} data")));
+        let length = self.rest[..end].parse().ok().filter(|length| *length <= MAX_FIXED_LENGTH);
+        let length = length.ok_or_else(|| self.wrong(&format!("a length up to {MAX_FIXED_LENGTH}")))?;
+        if item.least_data().saturating_mul(length) > MAX_FIXED_LENGTH {
+            return Err(
+                self.wrong(&format!("a length with which the list has at most {MAX_FIXED_LENGTH} data"))
+            );
         }
         self.rest = &self.rest[end..];
         self.demand(']')?;
@@ -149,7 +154,7 @@ fn number(name: &str) -> Option<FieldType> {
 }
 
 fn unknown((at, rest): (usize, &str), name: &str) -> NotationError {
-    let shown: String = if name.is_empty() { rest.chars().take(20).collect() } else { name.to_owned() };
+    let shown: String = if name.is_empty() { rest } else { name }.chars().take(MAX_SHOWN).collect();
     NotationError {
         at,
         what: format!("there is no type {shown:?}{}", did_you_mean(name, NAMES)),

@@ -150,7 +150,7 @@ impl Conversation {
         let patience = if trouble == Trouble::Closed { PATIENCE } else { Duration::ZERO };
         let status = lock(&self.member).end(patience);
         let stderr = self.stderr.text();
-        let wrote = self.lines.unfinished().map_or(String::new(), |wrote| format!(", after {wrote}"));
+        let wrote = self.lines.instead_of_answer().map_or(String::new(), |wrote| format!(", after {wrote}"));
         let memory = if mentions_memory(&stderr) {
             format!(" with at most {} bytes of memory (--vm-memory)", self.memory)
         } else {

@@ -96,6 +96,10 @@ struct LineState {
     /// A line that came before `hello` was sent: a process need not wait for it.
     early: Option<Vec<u8>>,
     stray: Option<Stray>,
+    /// What was written since the last answer and answers nothing: the first line, as in [`Stray::first`].
+    instead: Option<String>,
+    /// The number of the first request that was sent.
+    first_id: Option<u64>,
     /// The start of a line that has no end yet, and how long it is.
     unfinished: (Vec<u8>, usize),
     /// Why there are no more lines; `None` while there are.
@@ -106,6 +110,7 @@ impl TesteeLines {
     /// Adds a thread that waits.
     pub(super) fn expect(&self, waiting: Waiting) {
         let mut state = lock(&self.state);
+        state.first_id = state.first_id.or_else(|| waiting.unanswered.iter().flatten().min().copied());
         state.waiting.push_back(waiting);
         if let Some(line) = state.early.take() {
             // A single line is not too long.
@@ -153,7 +158,9 @@ impl TesteeLines {
             return Ok(());
         }
         if let Some(what) = state.stray_of(&header) {
-            state.add_stray(format!("{what}: {}", quoted_bytes(&line)));
+            let wrote = format!("{what}: {}", quoted_bytes(&line));
+            state.instead.get_or_insert_with(|| wrote.clone());
+            state.add_stray(wrote);
             return Ok(());
         }
         if state.waiting.is_empty() {
@@ -193,9 +200,10 @@ impl TesteeLines {
         }
     }
 
-    /// What was written of a line without its end.
-    pub(super) fn unfinished(&self) -> Option<String> {
-        lock(&self.state).unfinished()
+    /// What was written since the last answer: of a line without its end, or what answers nothing.
+    pub(super) fn instead_of_answer(&self) -> Option<String> {
+        let state = lock(&self.state);
+        state.unfinished().or_else(|| state.instead.clone())
     }
 
     /// What was written that answers nothing, since the last call.
@@ -219,6 +227,9 @@ impl LineState {
         match header.id() {
             Some(id) if first.is_some_and(|first| first.waits_for(Some(id))) => None,
             _ if header.is_hello() && self.said_hello => Some("a second hello".to_owned()),
+            Some(id) if self.said_hello && self.first_id.is_some_and(|first| id < first) => {
+                Some(format!("an answer to request {id}, which it did not get"))
+            }
             Some(id) if self.said_hello && id <= self.answered => {
                 Some(format!("a second answer to request {id}"))
             }
@@ -238,6 +249,7 @@ impl LineState {
             return Err(Trouble::Broke(what));
         }
         self.said_hello = true;
+        self.instead = None;
         self.answered = waiting.unanswered.pop_front().flatten().unwrap_or(0);
         let now = Instant::now();
         waiting.incoming.add(Incoming::Answer(Ok(line), now));

@@ -135,6 +135,10 @@ fn parts_of_fields_are_ignored() {
     let vectors = r#"[{"b":{},"e":{"cpu":{"a":1,"f":2}}}]"#;
     let ran = against_with(&["--ignore", "cpu/f"], table, vectors, r#"{"cpu":{"a":1,"f":3}}"#);
     assert!(ran.stdout.contains("not compared: cpu/f, 1 assertion; --ignore cpu/f"), "{ran:?}");
+    // A tuple is demanded as a whole.
+    let vectors = r#"[{"b":{},"e":{"s":[2,4]}}]"#;
+    let ran = against_with(&["--ignore", "s[1]"], "s = '(u8, u8)'", vectors, r#"{"s":[2,5]}"#);
+    assert!(ran.stdout.contains("not compared: s[1], 1 assertion; --ignore s[1]"), "{ran:?}");
 }
 
 /// A part that no case can have would be compared, or not, without a word.
@@ -151,6 +155,7 @@ fn ignored_parts_must_exist() {
         ("u[0]/a", "--ignore u[0]/a: the order of this list is not compared"),
         ("p[4]", "--ignore p[4]: the list has 4 items, from 0 to 3"),
         ("ram/0x01", "--ignore ram/0x01: 0x01 is not a number as reports write it, such as 0x1234"),
+        ("ram/0x10000", "--ignore ram/0x10000: 0x10000 is no u16"),
         ("k/7", "--ignore k/7: 7 is not a number as reports write it, such as 0x1234"),
         ("cpu/", "\"cpu/\" is not a path; expected names and indices: cpu/f, ports[0]"),
     ] {

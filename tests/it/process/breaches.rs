@@ -255,3 +255,20 @@ fn cases_that_wait_behind_a_slow_one_are_not_named() {
     assert_eq!((ran.exit, read()), (0, format!("slow: {id} has been running for 2 s\n")), "{ran:?}");
     assert_eq!(reported(folder), ["a", "slow", "b", "c"]);
 }
+
+/// A machine that does not copy the number of a request answers none.
+#[test]
+fn an_answer_with_a_wrong_number_is_named() {
+    let project = Project::new();
+    let serve = env!("CARGO_BIN_EXE_vmconf");
+    for (number, what) in [
+        ("0", "no answer in 0.3 s, after an answer to request 0, which it did not get: "),
+        ("1", "no answer in 0.3 s, after a second answer to request 1: "),
+    ] {
+        project
+            .write("wrong.sh", &format!("'{serve}' serve evm | sed -u 's/\"id\":[0-9]*/\"id\":{number}/'\n"));
+        let ran =
+            project.run(&["run", "add.json", "--timeout", "300ms", "--jobs", "1", "--vm", "m=sh wrong.sh"]);
+        assert!(ran.exit != 0 && ran.stdout.contains(what), "{number}: {ran:?}");
+    }
+}

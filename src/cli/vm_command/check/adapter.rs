@@ -12,6 +12,9 @@ use vmconf::wire::protocol::{AnswerHeader, Greeting, ObservedState, ProtocolAnsw
 /// How long an adapter has to end after its input.
 const MOST_TO_END: Duration = Duration::from_secs(2);
 
+/// How long it has for an answer after it left a request without one.
+const MOST_AFTER_LATE: Duration = Duration::from_secs(3);
+
 /// The longest request that is recorded, in bytes.
 const MAX_LENGTH: usize = 100_000;
 
@@ -86,16 +89,14 @@ pub(super) struct CheckedAdapter {
     pub(super) recorded: Vec<u8>,
     /// What it wrote that answers nothing.
     pub(super) stray: Option<Stray>,
+    /// Whether it left a request without an answer: it has less time for others, which are mostly left as well.
+    pub(super) was_late: bool,
 }
 
 impl CheckedAdapter {
     /// Sends a line and reads the answer; the error is what is wrong.
     pub(super) fn line(&mut self, line: &str) -> Result<Vec<u8>, String> {
-        let asking = Asking {
-            id: id_in(line),
-            line: line.to_owned(),
-            timeout: self.command.timeout.max(DEFAULT_START_TIMEOUT),
-        };
+        let asking = Asking { id: id_in(line), line: line.to_owned(), timeout: self.timeout() };
         let answer = self.converse(|conversation, interrupt| conversation.ask(asking, interrupt))?;
         self.record(line, &answer);
         Ok(answer)
@@ -116,9 +117,18 @@ impl CheckedAdapter {
                 self.conversation = Some(conversation);
                 Ok(told)
             }
-            // What it wrote since then is part of the trouble.
-            Err(trouble) => Err(said(conversation.end(trouble))),
+            Err(trouble) => {
+                self.was_late |= matches!(trouble, Trouble::Late(_));
+                // What it wrote since then is part of the trouble.
+                Err(said(conversation.end(trouble)))
+            }
         }
+    }
+
+    /// How long an answer may take.
+    fn timeout(&self) -> Duration {
+        let timeout = self.command.timeout.max(DEFAULT_START_TIMEOUT);
+        if self.was_late { timeout.min(MOST_AFTER_LATE) } else { timeout }
     }
 
     fn record(&mut self, request: &str, answer: &[u8]) {
@@ -138,7 +148,7 @@ impl CheckedAdapter {
     pub(super) fn ask_together(&mut self, requests: &[Request]) -> Result<Vec<ProtocolAnswer>, String> {
         let lines: Vec<_> = requests.iter().map(Request::line).collect();
         let ids: Vec<_> = requests.iter().map(Request::id).collect();
-        let timeout = self.command.timeout.max(DEFAULT_START_TIMEOUT);
+        let timeout = self.timeout();
         let answered = self.converse(|conversation, interrupt| {
             let mut awaited = conversation.send(lines.concat(), &ids, timeout);
             let mut answer = |id: &Option<u64>| {

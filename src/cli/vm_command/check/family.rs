@@ -3,13 +3,14 @@
 
 use serde_json::{Map, Value as Json};
 use vmconf::machines::MachineInfo;
-use vmconf::model::{MemberShape, Value, counted};
+use vmconf::model::{FieldType, MemberShape, Shape, Value, counted};
 use vmconf::run::FamilyMachine;
 use vmconf::wire::plain;
 use vmconf::wire::protocol::{Offer, ProtocolAnswer, RunDone, WireAction, WireStep};
 
 use super::adapter::{CheckPoints, CheckedAdapter, expect};
 use super::in_flight::try_in_flight;
+use super::notation::{self, sample};
 use super::run::{try_again, try_strange};
 use super::small_program::SmallProgram;
 
@@ -30,7 +31,7 @@ pub(super) fn try_family(
     let lacks = actions.iter().find(|action| !offer.performs(action));
     let advice = format!("cases need {}; add it to \"actions\"", lacks.copied().unwrap_or_default());
     points.hold("performs the actions of the family", lacks.is_none(), &advice);
-    let program = program_of_zeros(known);
+    let program = program_of(known, FieldType::empty);
     let step = WireStep {
         r#do: actions.iter().filter_map(|it| action(it)).collect(),
         observe: offer.fields.clone(),
@@ -46,18 +47,19 @@ pub(super) fn try_family(
         try_states(done, known, offer, points);
         let compared = ComparedState { machine, given: &program };
         try_steps(adapter, &compared, done, &small, points);
+        try_notation(adapter, known, &small, points);
     }
     try_again(adapter, &small, &answer, points);
     try_strange(adapter, &small, &answer, points);
     try_in_flight(adapter, in_flight, &small, points);
 }
 
-/// What the cases of the family give, of its first format if it has several: zeros, and what is always the same.
-fn program_of_zeros(known: FamilyMachine) -> Map<String, Json> {
+/// What the cases of the family give, of its first format if it has several: these values, and what is always the same.
+fn program_of(known: FamilyMachine, value: fn(&FieldType) -> Value) -> Map<String, Json> {
     let FamilyMachine { family, machine } = known;
     let writer = family.writer(None);
-    let zeros = writer.given().map(|field| (field.name.clone(), field.field_type.empty()));
-    let values: Vec<_> = zeros.chain(writer.constants()).collect();
+    let given = writer.given().map(|field| (field.name.clone(), value(&field.field_type)));
+    let values: Vec<_> = given.chain(writer.constants()).collect();
     let written = |member: &MemberShape| {
         let (name, value) = values.iter().find(|(name, _)| *name == member.name)?;
         Some((name.to_string(), plain::write(value, &member.shape)))
@@ -152,6 +154,34 @@ fn try_steps(
         "two actions in one step must lead to the same state as one action in each of two; perform them all";
     let both = apart.and_then(|apart| Ok((apart, together?)));
     points.answer("performs all actions of a step", both, |(apart, together)| apart == together, advice);
+}
+
+/// Tries whether the machine reports what it was given, in the same notation, when it has done nothing. A machine that
+/// does not run the program tells nothing.
+fn try_notation(
+    adapter: &mut CheckedAdapter,
+    known: FamilyMachine,
+    small: &SmallProgram,
+    points: &mut CheckPoints,
+) {
+    let program = program_of(known, sample);
+    let step = WireStep {
+        r#do: Vec::new(),
+        observe: small.steps.first().map(|step| step.observe.clone()).unwrap_or_default(),
+    };
+    let sampled =
+        SmallProgram { info: small.info, program: Json::Object(program.clone()), steps: vec![step] };
+    let Ok(ProtocolAnswer::Done(done)) = adapter.ask(&sampled.request(4, &sampled.steps)) else { return };
+    let Some(state) = done.steps.first() else { return };
+    let read = |fields: &Map<String, Json>, field: &MemberShape| {
+        plain::read(fields.get(field.name)?.clone(), &field.shape).ok()
+    };
+    let fields = known.machine.fields.iter().filter_map(|field| {
+        let Shape::Declared(declared) = field.shape else { return None };
+        Some((&declared.name, &declared.field_type, read(&program, field)?, read(&state.fields, field)?))
+    });
+    let mistake = notation::mistake(&fields.collect::<Vec<_>>());
+    points.add("reports what it was given as it is", mistake.map_or(Ok(()), Err));
 }
 
 fn action(name: &str) -> Option<WireAction> {

@@ -65,14 +65,19 @@ fn try_offer(offer: &Offer, families: &Families, points: &mut CheckPoints) {
     let info = families.machine(&offer.machine);
     let described = families.iter().map(|known| known.family.machine);
     let names: Vec<_> = machines::MACHINES.iter().map(|machine| machine.name).chain(described).collect();
-    let advice = format!("{:?} is unknown; vmconf knows {}", offer.machine, names.join(", "));
+    let advice = format!(
+        "{:?} is unknown; vmconf knows {}; for a machine of a declaration, add --family FILE",
+        offer.machine,
+        names.join(", ")
+    );
     points.hold("implements a machine that vmconf knows", info.is_some(), &advice);
     let advice = "without one, every case is unsupported; list the fields of the state that you report";
     points.hold("reports fields", !offer.fields.is_empty(), advice);
-    let known = info.map(|info| info.fields).unwrap_or_default();
-    let unknown = offer.fields.iter().find(|name| known.iter().all(|field| field.name != **name));
-    let advice = format!("there is no field {}", unknown.map_or("", |name| name));
-    points.hold("reports fields that the machine has", unknown.is_none(), &advice);
+    if let Some(info) = info {
+        let unknown = offer.fields.iter().find(|name| info.fields.iter().all(|field| field.name != **name));
+        let advice = format!("there is no field {}", unknown.map_or("", |name| name));
+        points.hold("reports fields that the machine has", unknown.is_none(), &advice);
+    }
     let mut seen = HashSet::new();
     let is_once = offer.fields.iter().all(|name| seen.insert(name));
     points.hold("names each field once", is_once, "remove the second one");
@@ -82,7 +87,7 @@ fn try_offer(offer: &Offer, families: &Families, points: &mut CheckPoints) {
     points.hold("performs only known actions", unknown.is_none(), &advice);
     let executes = offer.performs(WireAction::Execute.name()) || offer.performs(WireAction::Run(0).name());
     // The cases of a family may need other actions only.
-    if !families.is_elsewhere(&offer.machine) {
+    if info.is_some() && !families.is_elsewhere(&offer.machine) {
         points.hold("executes programs", executes, "add \"execute\" to \"actions\"");
     }
     if !offer.extensions.is_empty() {

@@ -133,11 +133,21 @@ pub(super) fn try_again(
     points: &mut CheckPoints,
 ) {
     let again = adapter.ask(&small.request(1, &small.steps));
-    let is_same = |again: &ProtocolAnswer| answer.as_ref() == Ok(again);
+    let is_same = |again: &ProtocolAnswer| answer.as_ref().is_ok_and(|answer| is_same_answer(answer, again));
     points.answer("gives the same answer twice", again, is_same, "make a fresh machine for each request");
     let large = adapter.ask(&small.request(LARGE_ID, &small.steps));
     let advice = "keep the number as it is, up to 2^53";
     points.answer("repeats a large id", large, |answer| answer.id() == Some(LARGE_ID), advice);
+}
+
+/// Whether answers are alike but for the number of the request, which another point is about.
+fn is_same_answer(one: &ProtocolAnswer, other: &ProtocolAnswer) -> bool {
+    let without_id = |answer: &ProtocolAnswer| {
+        let mut written = serde_json::to_value(answer).ok()?;
+        written.as_object_mut()?.remove("id");
+        Some(written)
+    };
+    without_id(one) == without_id(other)
 }
 
 /// Tries what later versions of vmconf may send, and what is for another adapter; then the first request again, whose
@@ -155,7 +165,7 @@ pub(super) fn try_strange(
     let later = adapter.ask_line(&format!("{strange}\n"));
     let advice = "do not reject unknown members";
     let both = plain.and_then(|plain| Ok((plain, later?)));
-    let is_same = |(plain, later): &(ProtocolAnswer, ProtocolAnswer)| plain == later;
+    let is_same = |(plain, later): &(ProtocolAnswer, ProtocolAnswer)| is_same_answer(plain, later);
     points.answer("ignores members that it does not know", both, is_same, advice);
     strange["machine"] = json!("no-such-machine");
     let other = adapter.line(&format!("{strange}\n"));
@@ -165,7 +175,7 @@ pub(super) fn try_strange(
     let long = adapter.line(&format!("{strange}\n"));
     let outcome = long.map(|_| ()).map_err(|why| format!("{why}; read whole lines"));
     points.add("reads a line of a megabyte", outcome);
-    let is_same = |again: &ProtocolAnswer| answer.as_ref() == Ok(again);
+    let is_same = |again: &ProtocolAnswer| answer.as_ref().is_ok_and(|answer| is_same_answer(answer, again));
     let advice = "keep nothing between requests";
     points.answer("gives the same answer after all these", adapter.ask(&first), is_same, advice);
 }

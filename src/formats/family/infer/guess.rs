@@ -4,6 +4,7 @@ use super::observed::{ObservedLists, ObservedObjects, ObservedTexts, ObservedVal
 use super::observed_memory::ObservedMemory;
 use super::observed_numbers::ObservedNumbers;
 use crate::formats::family::declaration::is_field_name;
+use crate::formats::family::type_notation::MAX_FIXED_LENGTH;
 use crate::model::field_type::MAX_BITS;
 use crate::model::{DeclaredField, FieldOptions, FieldType, MemoryType};
 
@@ -148,7 +149,7 @@ impl Widths {
         }
         let are_numbers = items.kinds() == 1 && items.numbers.count > 0 && items.nulls == 0;
         match lists.length() {
-            Some(length) if length > 0 && lists.count > 1 && are_numbers => self
+            Some(length @ 1..=MAX_FIXED_LENGTH) if lists.count > 1 && are_numbers => self
                 .guess(items)
                 .map(|item| FieldType::Array(Box::new(item), length))
                 .or_doubt(|| format!("all lists have {length} items")),
