@@ -197,7 +197,8 @@ fn repeated(id: &CaseId, test: JsonNode<'_>) -> Option<Diagnostic<Origin>> {
 /// The note on cases of a family that have the name of an earlier one, of which the first is at this place.
 fn repeats_of_family(at: u32, repeats: usize) -> Diagnostic<Origin> {
     let cases = counted(repeats, "case");
-    let what = format!("{cases} with the name of an earlier one: their ids end in #2, #3, ...");
+    let what =
+        format!("{cases} with the name of an earlier one; the ends of the ids, such as #2, tell them apart");
     Diagnostic::at(at, what).under(LintRule::DuplicateName).severity(Severity::Note)
 }
 

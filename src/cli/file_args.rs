@@ -10,7 +10,7 @@ use vmconf::formats::family::Family;
 use vmconf::formats::{self, FORMATS, Strictness, ValueDebit};
 use vmconf::machines::MACHINES;
 use vmconf::model::{
-    DeclaredField, FieldType, ListOrder, MemberShape, MemoryType, Path as DatumPath, PathKey, Shape,
+    DeclaredField, FieldType, ListOrder, MemberShape, MemoryType, Path as DatumPath, PathKey, Shape, counted,
 };
 use vmconf::run::{Families, FileOptions, FileOverride, IgnoredField};
 use vmconf::text::number::integer;
@@ -136,7 +136,7 @@ fn datum_type(field: &'static DeclaredField, at: &DatumPath) -> anyhow::Result<&
         }
         match (field.field_type.at(&keys[..depth]).map(FieldType::present), key) {
             (Some(FieldType::Array(_, length)), PathKey::Index(index)) if index >= length => {
-                bail!("--ignore {at}: the list has {length} items, from 0 to {}", length - 1)
+                bail!("--ignore {at}: the list has {}, counted from 0", counted(*length, "item"))
             }
             (
                 Some(FieldType::Memory(MemoryType { address: of, .. }) | FieldType::Map(of, _)),
@@ -180,6 +180,15 @@ pub(super) fn check_ignored(
 ) -> anyhow::Result<()> {
     let fields: Vec<_> = fields.iter().collect();
     check_any(ignored, &named("--ignore", ignored.field(), Some(machine), &fields)?)
+}
+
+/// Checks that a whole field of a machine is ignored: states are compared field by field.
+pub(super) fn check_whole(ignored: &IgnoredField) -> anyhow::Result<()> {
+    let field = ignored.field();
+    if *ignored == IgnoredField::whole(field.to_owned()) {
+        return Ok(());
+    }
+    bail!("--ignore {}: for states, only whole fields can be ignored: --ignore {field}", ignored.text())
 }
 
 /// Those of the fields of a machine, or of all machines, that have this name.

@@ -27,7 +27,7 @@ use vmconf::text::json::quoted;
 use super::conduct::{Conduct, SteadyBreakdowns};
 use super::duration::time_limit;
 use super::families::{self, NamedMachine};
-use super::file_args::check_ignored;
+use super::file_args::{check_ignored, check_whole};
 use super::form::OutputForm;
 use super::input::read_written;
 use super::new_file::ForceArgs;
@@ -244,12 +244,7 @@ impl FuzzCommand {
             match machine {
                 FuzzMachine::Embedded(machine) => check_ignored(ignored, machine.name, machine.fields)?,
                 FuzzMachine::Family(family, _) => {
-                    if *ignored != IgnoredField::whole(ignored.field().to_owned()) {
-                        let (text, field) = (ignored.text(), ignored.field());
-                        bail!(
-                            "--ignore {text}: for states, only whole fields can be ignored: --ignore {field}"
-                        );
-                    }
+                    check_whole(ignored)?;
                     check_ignored(ignored, family.family.machine, family.family.fields)?;
                 }
             }

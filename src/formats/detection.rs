@@ -76,7 +76,12 @@ impl fmt::Display for NotDetected {
 pub fn unknown_machine(document: &Document) -> Option<Diagnostic<Origin>> {
     let machine = document.root().member("machine")?;
     let name = machine.text()?;
-    let has_tests = document.root().member("tests")?.items().next().is_some_and(JsonNode::is_object);
+    // Reports of other programs have machines and tests, too.
+    let has_tests = document.root().member("tests")?.items().next().is_some_and(|test| {
+        ["script", "steps", "instructions", "driver", "args", "trace", "expect"]
+            .iter()
+            .any(|name| test.member(name).is_some())
+    });
     let named = FORMATS.iter().filter(|format| names_its_machine(format));
     let known: IndexSet<_> = named.map(|format| format.machine).collect();
     let what = format!("\"machine\" is {}", quoted(&name));

@@ -40,6 +40,6 @@ mod write_back;
 pub use self::built_in::{BUILT_IN, BuiltInFamily};
 pub use self::declaration::{Declaration, MAX_DECLARATION, is_machine_name};
 pub use self::infer::{InferredFamily, infer};
-pub use self::installed::{Family, FamilyMisfit, FamilyPaths, fitting};
+pub use self::installed::{Family, FamilyMisfit, FamilyPaths, FittingFormats, fitting};
 pub use self::new_cases::{FamilyWriter, NewFamilyCase};
 pub use self::uncompared::DeclaredRule;

@@ -175,9 +175,9 @@ pub const OVERRIDDEN: UncomparedRule = rule(
     "of several members with the same name, the last one counts, in NeoVM files",
 );
 
-/// Why a datum of a field that `--ignore` names is not compared.
+/// Why a datum that `--ignore` names, or that is in one, is not compared.
 pub const IGNORED: UncomparedRule =
-    rule("families.md#fields-that-a-machine-lacks", "`--ignore` leaves the field out");
+    rule("families.md#fields-that-a-machine-lacks", "`--ignore` leaves it out");
 
 /// The form in which names of members are equal if they name the same member, of which the last one counts.
 pub fn common_name<'n>(format: &str, name: &'n str) -> Cow<'n, str> {

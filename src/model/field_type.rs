@@ -184,12 +184,14 @@ impl FieldType {
         }
     }
 
-    /// How many numbers, texts and other simple data each datum of the type has at least.
-    pub fn least_data(&self) -> usize {
+    /// How many values a datum of the type consists of at least, if it is there: lists, tuples and tables count, too.
+    pub fn least_values(&self) -> usize {
+        let sum = |values: &mut dyn Iterator<Item = usize>| values.fold(1, usize::saturating_add);
         match self {
-            FieldType::Array(item, length) => item.least_data().saturating_mul(*length),
-            FieldType::Tuple(items) => items.iter().map(FieldType::least_data).sum(),
-            FieldType::Table(fields) => fields.iter().map(|field| field.field_type.least_data()).sum(),
+            FieldType::Array(item, length) => item.least_values().saturating_mul(*length).saturating_add(1),
+            FieldType::Optional(inner) => inner.least_values(),
+            FieldType::Tuple(items) => sum(&mut items.iter().map(FieldType::least_values)),
+            FieldType::Table(fields) => sum(&mut fields.iter().map(|field| field.field_type.least_values())),
             _ => 1,
         }
     }

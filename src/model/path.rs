@@ -62,6 +62,11 @@ pub struct Path {
     last: PathKey,
 }
 
+/// The index that is displayed like this.
+fn index_of(text: &str) -> Option<usize> {
+    text.parse().ok().filter(|index: &usize| index.to_string() == text)
+}
+
 /// A path that longer paths share as their beginning.
 #[derive(Debug, Clone)]
 pub struct PathParent(Arc<Path>);
@@ -93,9 +98,7 @@ impl Path {
             path = Some(path.map_or_else(|| Path::field(name.clone()), |parent| parent.child(name.clone())));
             if !indices.is_empty() {
                 let indices = indices.strip_prefix('[')?.strip_suffix(']')?.split("][");
-                path = indices
-                    .map(|index| index.parse().ok())
-                    .try_fold(path?, |path, index: Option<usize>| Some(path.child(index?)));
+                path = indices.map(index_of).try_fold(path?, |path, index| Some(path.child(index?)));
             }
         }
         path
@@ -174,9 +177,10 @@ mod tests {
         }
         let logs = Path::field("logs").child(0).child("topics").child(1);
         assert_eq!(Path::parse("logs[0]/topics[1]"), Some(logs));
-        for wrong in
-            ["", "/", "a/", "/a", "[0]", "a[", "a[]", "a[x]", "a[0", "a]0[", "a[0]b", "a[-1]", "a[0]]"]
-        {
+        for wrong in [
+            "", "/", "a/", "/a", "[0]", "a[", "a[]", "a[x]", "a[0", "a]0[", "a[0]b", "a[-1]", "a[0]]",
+            "a[+1]", "a[01]",
+        ] {
             assert_eq!(Path::parse(wrong), None, "{wrong}");
         }
     }

@@ -21,6 +21,9 @@ const MAX_OF_STEP: usize = 512 << 10;
 /// The longest line that says how many groups are left out, in bytes.
 const MAX_OF_REST: usize = 60;
 
+/// The maximum number of fields that are named as not compared.
+const MAX_NOT_COMPARED: usize = 50;
+
 /// The maximum number of skipped cases that are named.
 const MAX_SKIPPED: usize = 20;
 
@@ -108,8 +111,11 @@ impl Markdown {
             counted.iter().map(|(kind, count)| (plural(*kind), count.to_string())).unzip();
         writeln!(text, "| {} | time |\n|{}---:|", names.join(" | "), "---:|".repeat(names.len()))?;
         writeln!(text, "| {} | {seconds:.2} s |", counts.join(" | "))?;
-        for field in &self.not_compared {
+        for field in self.not_compared.iter().take(MAX_NOT_COMPARED) {
             writeln!(text, "\n{}", code_span(&field.to_string()))?;
+        }
+        if let more @ 1.. = self.not_compared.len().saturating_sub(MAX_NOT_COMPARED) {
+            writeln!(text, "\nand {more} more that are not compared")?;
         }
         if let Some(lacks) = self.vm.as_ref().and_then(|vm| vm.lacks_in_words(&vm.name)) {
             writeln!(text, "\n{}", code_span(&lacks))?;

@@ -396,7 +396,8 @@ impl BlessedCase {
         if is_masked { self.without_filled(loaded) } else { changes }
     }
 
-    /// The changes that remove all that was filled in, once: what is hidden by a difference that stays is not compared.
+    /// The changes that remove all that was filled in, in other steps too, once: what is hidden by a difference that
+    /// stays is not compared.
     fn without_filled<'d>(&mut self, loaded: &LoadedCase<'d>) -> Vec<TextChange<'d>> {
         let case = loaded.root();
         let filled = std::mem::take(&mut self.new_rest).into_iter().chain(std::mem::take(&mut self.new_ends));
@@ -409,7 +410,9 @@ impl BlessedCase {
         let case = loaded.root();
         let is_other_end = |CaseDifference { at, actual, place, .. }: &&CaseDifference| {
             let field = &*at.first().to_string();
-            if at.parent().is_none() && format.ends.contains(&field) {
+            if at.parent().is_some() {
+                false
+            } else if format.ends.contains(&field) {
                 !self.new_ends.iter().any(|member| member.is_at(case, place.at))
             } else {
                 actual.is_none()

@@ -3,7 +3,6 @@
 use std::sync::{Arc, LazyLock};
 
 use crate::formats::family::{self, BUILT_IN, Family};
-use crate::formats::{Evidence, Format};
 use crate::machines::elsewhere::{self, ElsewhereMachine};
 use crate::machines::{self, MachineInfo};
 use crate::text::json::Document;
@@ -85,7 +84,7 @@ impl Families {
     }
 
     /// The formats of families that fit a document. `file` is the path of its file, with `/` between names.
-    pub fn fitting(&self, document: &Document, file: &str) -> Vec<(&'static Format, Evidence)> {
+    pub fn fitting(&self, document: &Document, file: &str) -> family::FittingFormats {
         family::fitting(self.iter().map(|known| known.family), document, file)
     }
 }

@@ -10,7 +10,7 @@ use crate::formats::{Evidence, Format};
 use crate::model::rule::LintRule;
 use crate::model::{Diagnostic, Origin};
 use crate::text::file_name::with_slashes;
-use crate::text::json::Document;
+use crate::text::json::{Document, JsonNode};
 
 /// The format of a document, with the evidence for it.
 pub(super) enum Detected {
@@ -34,7 +34,10 @@ pub(super) fn detect_format(
         detected => detected,
     };
     // Skipped, all its cases would be lost.
+    let named = document.root().member("machine").and_then(JsonNode::text);
+    let is_of_family = named.is_some_and(|name| options.families.by_name(&name).is_some());
     if matches!(detected, Err(NotDetected::None { .. }))
+        && !is_of_family
         && let Some(unknown) = detection::unknown_machine(document)
     {
         return Err(unknown);
@@ -100,11 +103,13 @@ fn one_of_families(
     options: &FileOptions,
 ) -> Option<FormatOfFile> {
     let fitting = |path: &str| options.families.fitting(document, path);
-    let mut fits = fitting(&source.shown);
-    if fits.is_empty() {
-        let found = whole_paths(source).map(|path| fitting(&path)).find(|fits| !fits.is_empty());
-        fits = found.unwrap_or_default();
+    let mut found = fitting(&source.shown);
+    if !found.match_by_glob {
+        // A family that reads files of any name fits each path.
+        let by_glob = whole_paths(source).map(|path| fitting(&path)).find(|found| found.match_by_glob);
+        found = by_glob.unwrap_or(found);
     }
+    let fits = found.formats;
     match fits[..] {
         [] => None,
         [one] => Some(Ok(one)),

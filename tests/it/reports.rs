@@ -19,7 +19,7 @@ use vmconf::model::{
     RunSummary, StateRow, StateTable, Suspect, SuspectAnalysis, SuspectName, UsedVm, Value, Verdict,
     VerdictKind, is_harmful,
 };
-use vmconf::report::{Ends, Grouping, REPORTS, ReportOptions, Verbosity};
+use vmconf::report::{Ends, Grouping, REPORTS, ReportOptions, STEP_SUMMARY, Verbosity};
 use vmconf::text::shell::ShellWords;
 use vmconf::text::source_text::SourceText;
 
@@ -251,6 +251,14 @@ fn laid_out(name: &str, text: &str) -> (String, String) {
 fn reports_of_a_run_with_every_verdict() {
     let rendered = |name: &str| rendered(name).replace(&"n".repeat(LONG), "{10000 n}");
     golden::folder("reports", REPORTS.iter().map(|kind| laid_out(kind.name, &rendered(kind.name))));
+    // It has room for the longest names and texts, which do not fit a comment.
+    let out = Shared::default();
+    let mut summary = (STEP_SUMMARY.new.make)(Box::new(out.clone()), &ReportOptions::default());
+    for event in mixed() {
+        summary.event(&event).unwrap();
+    }
+    let written = String::from_utf8(out.0.lock().unwrap().clone()).unwrap();
+    golden::file("reports-step-summary", &written.replace(&"n".repeat(LONG), "{10000 n}"));
 }
 
 /// A text report is recognised by its last line, whatever that counts.

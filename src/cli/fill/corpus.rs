@@ -17,6 +17,7 @@ use vmconf::testees::process::ProcessVm;
 
 use super::shown::shown;
 use crate::cli::families::check_folder;
+use crate::cli::file_args::check_whole;
 use crate::cli::form::OutputForm;
 use crate::cli::new_file::ForceArgs;
 use crate::cli::number::{number, positive_u16};
@@ -88,6 +89,7 @@ pub(super) fn make(
     let families = &options.file.families;
     let family = families.by_name(family.machine).context("--family: no such family")?;
     check_folder(family.family, folder, &settings.anchor)?;
+    options.file.ignored.iter().try_for_each(check_whole)?;
     let machine = |vm: &Arc<ProcessVm>| (vm.command().name.clone(), MakeTestee::in_processes(vm.clone()));
     let machines = state_machines((family, None), families, &options.file.ignored, vms.iter().map(machine));
     let corpus_options = CorpusOptions {

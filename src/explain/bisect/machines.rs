@@ -139,10 +139,12 @@ impl OnVm {
         self.answers(OptionalRequest::Digests) && self.answers(OptionalRequest::Trace)
     }
 
-    /// Whether its instructions can be compared: it reports them, and they do not show a field that the user ignores.
+    /// Whether its instructions can be compared: it reports them, and they do not show a field of which the
+    /// user ignores something.
     pub(super) fn shows_comparable_instructions(&self) -> bool {
         let mut shown = self.info.shown_by_instructions.iter();
-        self.shows_instructions() && !shown.any(|field| self.ignored().has(&Path::field(*field)))
+        let is_ignored = |field: &str| self.ignored.iter().any(|ignored| ignored.field() == field);
+        self.shows_instructions() && !shown.any(|field| is_ignored(field))
     }
 
     /// Whether anything can be compared with the other run.

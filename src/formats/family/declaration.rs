@@ -27,8 +27,9 @@ use self::toml_reader::TomlReader;
 /// The largest declaration, in bytes.
 pub const MAX_DECLARATION: u64 = 1 << 20;
 
-/// The most data that each state has, in lists of a fixed length, tuples and tables.
-const MAX_DATA: usize = 1 << 22;
+/// The most values that all members of a program have together at least, with those in lists of a fixed length, tuples and
+/// tables.
+const MAX_VALUES: usize = 1 << 22;
 
 /// A family, as its declaration says.
 #[derive(Debug)]
@@ -112,7 +113,7 @@ fn read(reader: &mut TomlReader<'_>, root: &DeTable<'_>, span: Range<usize>) -> 
     Some(Declaration { machine, machine_at, title, optional, state, input, names, formats })
 }
 
-/// Reports more members than a machine can offer, and more data than fit the memory as placeholders.
+/// Reports more members than a machine can offer, and more values than fit the memory as placeholders.
 fn check_size(
     reader: &mut TomlReader<'_>,
     span: &Range<usize>,
@@ -126,10 +127,15 @@ fn check_size(
         }
     }
     let members = state.iter().chain(input);
-    let data = members.map(|member| member.field_type.least_data()).fold(0_usize, usize::saturating_add);
-    if data > MAX_DATA {
-        let what = format!("lists of a fixed length and tables have {data} data together");
-        reader.error(span.clone(), what, format!("at most {MAX_DATA}, or lists of any length and memories"));
+    let values = members.map(|member| member.field_type.least_values()).fold(0_usize, usize::saturating_add);
+    if values > MAX_VALUES {
+        let what =
+            format!("the members have {values} values together, with those in lists of a fixed length");
+        reader.error(
+            span.clone(),
+            what,
+            format!("at most {MAX_VALUES}, or lists of any length and memories"),
+        );
     }
 }
 

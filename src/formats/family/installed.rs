@@ -1,5 +1,7 @@
 //! A family as formats and shapes, as those of this program are: for the rest of the process.
 
+use std::collections::HashMap;
+
 use indexmap::IndexSet;
 
 use super::declaration::{Declaration, MAX_DECLARATION, StepActions, action_name};
@@ -196,10 +198,19 @@ pub struct FamilyPaths<'f> {
 impl FamilyPaths<'_> {
     /// Looks at a file; its name is as for [`Family::fitting`].
     pub fn look_at(&mut self, root: JsonNode<'_>, file: &str) {
-        for ((reader, _), paths) in self.family.readers.iter().zip(&mut self.formats) {
+        let readers = &self.family.readers;
+        for (number, ((reader, _), paths)) in readers.iter().zip(&mut self.formats).enumerate() {
             if reader.reads(file) {
-                paths.fits |= reader.fits(root).is_ok();
-                paths.look_at(root, &reader.format().cases.each(root));
+                // What is a case of an earlier format says nothing of this one.
+                let format = reader.format();
+                let earlier: Vec<_> = readers[..number]
+                    .iter()
+                    .filter(|(earlier, _)| earlier.format().reads_with(format))
+                    .collect();
+                let mut items = format.cases.each(root);
+                items.retain(|item| !earlier.iter().any(|(earlier, _)| earlier.has_all(*item)));
+                paths.fits |= items.iter().any(|item| reader.rejection(*item).is_none());
+                paths.look_at(root, &items);
             }
         }
     }
@@ -275,24 +286,38 @@ fn fill_of(reader: &'static FamilyReader) -> &'static FillCase {
     Box::leak(Box::new(typed(move |case| fill(reader.writer_of(case), case))))
 }
 
+/// The formats of families that fit a document.
+#[derive(Debug, Default)]
+pub struct FittingFormats {
+    /// Each with the evidence.
+    pub formats: Vec<(&'static Format, Evidence)>,
+    /// Whether globs of theirs match the path of the file.
+    pub match_by_glob: bool,
+}
+
 /// The first formats of families that fit a document, of those whose globs match nearest to the file. `file` is as for
 /// [`Family::fitting`].
 pub fn fitting(
     families: impl IntoIterator<Item = &'static Family>,
     document: &Document,
     file: &str,
-) -> Vec<(&'static Format, Evidence)> {
+) -> FittingFormats {
     let formats = families.into_iter().flat_map(|family| family.readers.iter().map(move |it| (family, it)));
     let formats: Vec<_> = formats.filter(|(_, (reader, _))| reader.reads(file)).collect();
     let readers: Vec<_> = formats.iter().map(|(_, (reader, _))| *reader).collect();
     let found = first_cases(&readers, document.root()).into_iter();
     let mut fitting: Vec<_> = formats.into_iter().zip(found).filter_map(|(it, at)| Some((it, at?))).collect();
+    let mut nearness: HashMap<&str, usize> = HashMap::new();
+    for ((family, (reader, _)), _) in &fitting {
+        let nearest = nearness.entry(family.machine).or_default();
+        *nearest = reader.nearness(file).max(*nearest);
+    }
+    let nearest = nearness.values().copied().max();
+    fitting.retain(|((family, _), _)| nearness.get(family.machine).copied() == nearest);
     fitting.dedup_by_key(|((family, _), _)| family.machine);
-    let nearness = |((_, (reader, _)), _): &((_, &(&FamilyReader, _)), _)| reader.nearness(file);
-    let nearest = fitting.iter().map(nearness).max();
-    fitting.retain(|fit| Some(nearness(fit)) == nearest);
     let evidence = |((_, (_, format)), at): ((_, &(_, &'static Format)), u32)| (*format, first_case_at(at));
-    fitting.into_iter().map(evidence).collect()
+    let match_by_glob = nearest.is_some_and(|nearest| nearest > 0);
+    FittingFormats { formats: fitting.into_iter().map(evidence).collect(), match_by_glob }
 }
 
 fn first_case_at(at: u32) -> Evidence {

@@ -149,6 +149,11 @@ impl FamilyReader {
         self.formats[0].declared
     }
 
+    /// Whether an item has all that each case of the format has.
+    pub(super) fn has_all(&self, item: JsonNode<'_>) -> bool {
+        missing(self.format(), item).is_none()
+    }
+
     /// The format of a case; `None` for an item that is no case.
     fn format_of(&self, node: JsonNode<'_>) -> Option<&CaseFormat> {
         self.formats.iter().find(|format| missing(format.declared, node).is_none())
@@ -168,15 +173,11 @@ impl FamilyReader {
         files.is_empty() || files.iter().any(|pattern| paths().any(|path| pattern.matches(path)))
     }
 
-    /// Where in the path of a file that the format reads its globs match at last, as an offset from 1, for a comparison
-    /// with others: `**/6502/**/*.json` and `**/wdc65c02/**/*.json` both match `6502/wdc65c02/00.json`, the second one up
-    /// to a later folder. 0 without globs.
+    /// How far into the path of a file that the format reads its globs reach, from 1, for a comparison with others:
+    /// `**/6502/**/*.json` and `**/wdc65c02/**/*.json` both match `6502/wdc65c02/00.json`, and the second one reaches
+    /// farther. 0 without globs.
     pub(super) fn nearness(&self, file: &str) -> usize {
-        let files = &self.format().files;
-        let matches = |path: &str| files.iter().any(|pattern| pattern.matches(path));
-        let starts = file.match_indices('/').map(|(slash, _)| slash + 1);
-        let last = starts.rev().find(|start| matches(&file[*start..])).unwrap_or_default();
-        if files.is_empty() { 0 } else { last + 1 }
+        self.format().files.iter().map(|files| files.reach(file) + 1).max().unwrap_or(0)
     }
 
     /// Where the first case is that has all that each case has, and only declared members. The error says why there

@@ -8,7 +8,7 @@ use crate::text::suggest::did_you_mean;
 /// How deeply types may be nested.
 const MAX_NESTED: usize = 16;
 
-/// The longest list of exactly a number of items, and the most data in lists of such lists.
+/// The longest list of exactly a number of items, and the most values in lists of such lists.
 pub(super) const MAX_FIXED_LENGTH: usize = 1 << 20;
 
 /// How many characters of a text that is no type an error shows.
@@ -86,9 +86,9 @@ impl<'t> TypeParser<'t> {
         let end = self.rest.find(|it: char| !it.is_ascii_digit()).unwrap_or(self.rest.len());
         let length = self.rest[..end].parse().ok().filter(|length| *length <= MAX_FIXED_LENGTH);
         let length = length.ok_or_else(|| self.wrong(&format!("a length up to {MAX_FIXED_LENGTH}")))?;
-        if item.least_data().saturating_mul(length) > MAX_FIXED_LENGTH {
+        if item.least_values().saturating_mul(length) > MAX_FIXED_LENGTH {
             return Err(
-                self.wrong(&format!("a length with which the list has at most {MAX_FIXED_LENGTH} data"))
+                self.wrong(&format!("a length with which the list has at most {MAX_FIXED_LENGTH} values"))
             );
         }
         self.rest = &self.rest[end..];

@@ -41,8 +41,8 @@ fn outcome<'d>(failed: &WrongAssertion<'d, '_>) -> WrittenBack<'d> {
     if *failed.present()? == Value::text("executed") {
         return failed.remove(0);
     }
-    let any = exceptions::classes().next().and_then(exceptions::name_of).map(Json::String);
-    Ok(vec![TextChange::add_member(failed.node, "expectException", any.unwrap_or_default())])
+    let any = exceptions::classes().next().map(Value::text).ok_or_else(NotRepresentable::nothing)?;
+    Ok(missing_or_null(failed.node, [("expectException", refusal(&any)?)]).collect())
 }
 
 /// A refusal, as the execution specifications name it.

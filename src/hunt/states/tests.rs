@@ -64,7 +64,7 @@ fn states_have_the_declared_types() {
     }
 }
 
-/// A member with more items than there is memory is not given, and neither is one that no vector gives.
+/// A member with too many items is not given, and neither is one that no vector gives.
 #[test]
 fn members_that_are_too_large_are_not_given() {
     let declaration = DECLARATION.replace("[i8; 3]", "[[u8; 1000]; 1000]");
@@ -95,6 +95,7 @@ fn vectors_of_built_in_families_are_read_as_they_were_written() {
             let generator = StateGenerator::new(writer.given().collect(), writer.constants());
             let file = FileOptions { format: Some(format), ..FileOptions::default() };
             let options = LoadOptions { file, ..LoadOptions::default() };
+            let mut others = 0;
             for _ in 0..20 {
                 let state = generator.next(&mut numbers);
                 let given = generator.given(&state);
@@ -110,7 +111,10 @@ fn vectors_of_built_in_families_are_read_as_they_were_written() {
                 let text = match writer.text(&[case]) {
                     Ok(text) => text,
                     // A case with an empty list has another format.
-                    Err(error) if error.why == "a case of this format has $[0][0]" => continue,
+                    Err(error) if error.why == "a case of this format has $[0][0]" => {
+                        others += 1;
+                        continue;
+                    }
                     Err(error) => panic!("{}: {error}", family.family.machine),
                 };
                 let loaded = open_text(&source, text.clone(), &options);
@@ -123,6 +127,7 @@ fn vectors_of_built_in_families_are_read_as_they_were_written() {
                     assert_eq!(read, Some(value.in_order()), "{name}: {text}");
                 }
             }
+            assert!(others < 20, "no case of {}", family.family.machine);
         }
     }
 }

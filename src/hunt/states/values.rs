@@ -17,22 +17,7 @@ const MAX_VALUES: usize = 1 << 12;
 
 /// Whether values of a type are made: arrays inside each other can have more items than there is memory.
 pub(super) fn is_small(field_type: &FieldType) -> bool {
-    least(field_type) <= MAX_VALUES
-}
-
-/// How many values a value of the type has at least, up to a large number.
-fn least(field_type: &FieldType) -> usize {
-    match field_type {
-        FieldType::Array(item, length) => least(item).saturating_mul(*length).saturating_add(1),
-        FieldType::Tuple(types) => types.iter().map(least).fold(1, usize::saturating_add),
-        FieldType::Table(fields) => {
-            fields.iter().map(|field| least(&field.field_type)).fold(1, usize::saturating_add)
-        }
-        // A list or map has a few items.
-        FieldType::List(item) | FieldType::Map(_, item) => least(item).saturating_mul(MAX_ITEMS),
-        FieldType::Optional(inner) => least(inner),
-        _ => 1,
-    }
+    field_type.least_values() <= MAX_VALUES
 }
 
 pub(super) fn value(field_type: &FieldType, numbers: &mut Numbers) -> Value {

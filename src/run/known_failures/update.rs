@@ -43,7 +43,8 @@ pub struct UpdatedList {
     /// What was changed.
     pub changes: Vec<String>,
     /// A line for each entry that is kept although it does not fit some of its cases: they pass, which a run reports as
-    /// fixed, or they fail in several ways, or in others than it says. Also one for each case that no entry can name, since its id is too long.
+    /// fixed, or they fail in several ways, or none fails as it says. Also one for each case that no entry can name,
+    /// since its id is too long.
     pub unfit: Vec<String>,
     /// How many entries are kept although none of their cases ran.
     pub unseen: usize,
@@ -160,7 +161,8 @@ pub fn update(
     let entries = || list.entries.iter().zip(&seen);
     let fixed = entries().filter_map(|(entry, seen)| also_passes(entry, seen));
     let several = entries().filter_map(|(entry, seen)| fails_in_several_ways(entry, seen));
-    let useless = entries().filter_map(|(entry, seen)| accepts_nothing(entry, seen, list));
+    let all_ran = entries().enumerate().filter(|(number, _)| !of_other_cases.contains(number));
+    let useless = all_ran.filter_map(|(_, (entry, seen))| accepts_nothing(entry, seen, list));
     let mut unfit: Vec<_> = fixed.chain(several).chain(useless).collect();
     if let AcceptedFailures::All(reason) = &policy.accepted {
         let unlisted = run.iter().filter(|report| is_unlisted(report, list, &corrected));

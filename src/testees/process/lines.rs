@@ -98,7 +98,7 @@ struct LineState {
     stray: Option<Stray>,
     /// What was written since the last answer and answers nothing: the first line, as in [`Stray::first`].
     instead: Option<String>,
-    /// The number of the first request that was sent.
+    /// The lowest number of a request that was sent.
     first_id: Option<u64>,
     /// The start of a line that has no end yet, and how long it is.
     unfinished: (Vec<u8>, usize),
@@ -110,7 +110,7 @@ impl TesteeLines {
     /// Adds a thread that waits.
     pub(super) fn expect(&self, waiting: Waiting) {
         let mut state = lock(&self.state);
-        state.first_id = state.first_id.or_else(|| waiting.unanswered.iter().flatten().min().copied());
+        state.first_id = waiting.unanswered.iter().flatten().copied().chain(state.first_id).min();
         state.waiting.push_back(waiting);
         if let Some(line) = state.early.take() {
             // A single line is not too long.

@@ -153,7 +153,7 @@ fn ignored_parts_must_exist() {
         ("cpu/f:0x100", "has bits that the field cpu/f does not have"),
         ("cpv/f", "m has no field \"cpv\""),
         ("u[0]/a", "--ignore u[0]/a: the order of this list is not compared"),
-        ("p[4]", "--ignore p[4]: the list has 4 items, from 0 to 3"),
+        ("p[4]", "--ignore p[4]: the list has 4 items, counted from 0"),
         ("ram/0x01", "--ignore ram/0x01: 0x01 is not a number as reports write it, such as 0x1234"),
         ("ram/0x10000", "--ignore ram/0x10000: 0x10000 is no u16"),
         ("k/7", "--ignore k/7: 7 is not a number as reports write it, such as 0x1234"),

@@ -84,8 +84,10 @@ fn a_family_with_globs_wins_over_one_without() {
         ("v20.toml", &own),
         ("v20/a/90.json", &vectors),
     ]);
-    let ran = vmconf_in(folder.path(), &["list", "--formats", "v20"]);
-    assert!(ran.stdout.contains("v20, the first case"), "{ran:?}");
+    for (inside, named) in [(".", "v20"), ("v20", "a"), ("v20/a", "90.json")] {
+        let ran = vmconf_in(&folder.path().join(inside), &["list", "--formats", named]);
+        assert!(ran.stdout.contains("v20, the first case"), "{inside}: {ran:?}");
+    }
 }
 
 /// Cases of a corpus mostly share their names, which are instructions.
@@ -94,11 +96,15 @@ fn equal_names_of_a_family_are_one_note() {
     let declaration = "machine = 'm'\n[state]\na = 'u8'\n[format]\ncases = '$[*]'\nname = '$.n'\n\
         program = { '*' = '$.b' }\nexpect = { '*' = '$.e' }\n";
     let case = r#"{"n":"nop","b":{"a":1},"e":{"a":1}}"#;
-    let folder = folder(&[("m.toml", declaration), ("m.json", &format!("[{case},{case},{case}]"))]);
-    let ran = vmconf_in(folder.path(), &["check", "m.json", "--family", "./m.toml", "--strict"]);
-    assert!(ran.exit == 0 && ran.stdout.contains("0 errors, 0 warnings, 1 note"), "{ran:?}");
-    assert!(
-        ran.stdout.contains("2 cases with the name of an earlier one: their ids end in #2, #3"),
-        "{ran:?}"
-    );
+    for (vectors, cases) in
+        [(format!("[{case},{case}]"), "1 case"), (format!("[{case},{case},{case}]"), "2 cases")]
+    {
+        let folder = folder(&[("m.toml", declaration), ("m.json", &vectors)]);
+        let ran = vmconf_in(folder.path(), &["check", "m.json", "--family", "./m.toml", "--strict"]);
+        assert!(ran.exit == 0 && ran.stdout.contains("0 errors, 0 warnings, 1 note"), "{ran:?}");
+        let note = "with the name of an earlier one; the ends of the ids, such as #2, tell them apart";
+        // The line is wrapped.
+        let shown = ran.stdout.replace("\n  ", " ");
+        assert!(shown.contains(&format!("{cases} {note}")), "{ran:?}");
+    }
 }

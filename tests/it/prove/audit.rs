@@ -155,7 +155,7 @@ fn ignored_fields_are_left_out() {
     assert!(ran.exit == 4 && ran.stdout.contains("1 left out"), "{ran:?}");
     let ran = vmconf(&["audit", wrong, "--ignore", "gas"]);
     assert_eq!((ran.exit, &*ran.stderr), (0, ""), "{}", ran.stdout);
-    let by_rule = "by rule: `--ignore` leaves the field out (families.md#fields-that-a-machine-lacks)";
+    let by_rule = "by rule: `--ignore` leaves it out (families.md#fields-that-a-machine-lacks)";
     assert!(ran.stdout.contains(by_rule), "{}", ran.stdout);
 }
 

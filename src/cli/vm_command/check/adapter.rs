@@ -89,7 +89,8 @@ pub(super) struct CheckedAdapter {
     pub(super) recorded: Vec<u8>,
     /// What it wrote that answers nothing.
     pub(super) stray: Option<Stray>,
-    /// Whether it left a request without an answer: it has less time for others, which are mostly left as well.
+    /// Whether it left the last request without an answer: it has less time for the next one, which it mostly leaves as
+    /// well.
     pub(super) was_late: bool,
 }
 
@@ -114,6 +115,7 @@ impl CheckedAdapter {
         self.add_stray(conversation.take_stray());
         match talk(&conversation, &self.interrupt) {
             Ok(told) => {
+                self.was_late = false;
                 self.conversation = Some(conversation);
                 Ok(told)
             }

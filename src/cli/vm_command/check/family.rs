@@ -181,7 +181,7 @@ fn try_notation(
         Some((&declared.name, &declared.field_type, read(&program, field)?, read(&state.fields, field)?))
     });
     let mistake = notation::mistake(&fields.collect::<Vec<_>>());
-    points.add("reports what it was given as it is", mistake.map_or(Ok(()), Err));
+    points.add("reports what it was given unchanged", mistake.map_or(Ok(()), Err));
 }
 
 fn action(name: &str) -> Option<WireAction> {

@@ -31,15 +31,20 @@ pub(super) fn sample(of: &FieldType) -> Value {
     }
 }
 
-/// The highest bit of so many, and 0x10 if there are enough.
+/// The number of this width with the highest bit set, and with 0x7f0 or 0x10 if it is wide enough.
 fn sample_of_bits(bits: u32) -> BigInt {
-    let low = if bits > 5 { 0x10 } else { 0 };
+    // As a double, a number of 64 bits with 0x7f0 is rounded up, while a machine that has no such bits clears them.
+    let low = match bits {
+        54.. => 0x7f0,
+        6.. => 0x10,
+        _ => 0,
+    };
     (BigInt::from(1) << (bits - 1)) | BigInt::from(low)
 }
 
-/// What is wrong with the notation of the fields that a machine reports without having done anything, as far as it
-/// shows; each field with its type, and what was given and is reported. A machine may change values that it cannot
-/// have, so that only mistakes that no machine makes are found.
+/// What is wrong with the notation of fields that a machine reports before it did anything, as far as it shows; each field
+/// with its type, what was given and what is reported. A machine may change a value that it cannot hold, so only
+/// differences that no machine would make are mistakes.
 pub(super) fn mistake(fields: &[(&Name, &FieldType, Value, Value)]) -> Option<String> {
     let mut numbers = Vec::new();
     for (name, of, given, reported) in fields {
@@ -88,12 +93,15 @@ impl ReportedNumber {
             return Some(format!("{is}; write 0x before hexadecimal digits"));
         }
         if *bits > 32 && *reported == given & BigInt::from(u32::MAX) {
-            return Some(format!("{is}; keep the bits above 32"));
+            return Some(format!("{is}; keep the bits above the lowest 32"));
         }
-        let is_rounded = |number: &BigInt| number.to_string().parse::<f64>().ok();
-        let as_double = *bits > 53 && is_rounded(given) == is_rounded(reported);
-        as_double.then(|| format!("{is}; a number of more than 53 bits does not fit a double"))
+        let is_rounded = *bits > 53 && reported > given && as_double(given) == as_double(reported);
+        is_rounded.then(|| format!("{is}; a number of more than 53 bits does not fit in a double"))
     }
+}
+
+fn as_double(number: &BigInt) -> Option<f64> {
+    number.to_string().parse().ok()
 }
 
 /// Adds the numbers that are at the same place in both values.
@@ -163,8 +171,8 @@ mod tests {
         for (bits, reported, mistake) in [
             (8, "90", "r is 90, and the program gave 0x90; write 0x before hexadecimal digits"),
             (16, "8010", "r is 8010, and the program gave 0x8010; write 0x"),
-            (64, "16", "the program gave 0x8000000000000010; keep the bits above 32"),
-            (64, "9223372036854775808", "a number of more than 53 bits does not fit a double"),
+            (64, "2032", "the program gave 0x80000000000007f0; keep the bits above the lowest 32"),
+            (64, "9223372036854777856", "a number of more than 53 bits does not fit in a double"),
         ] {
             let found = mistake_of(&FieldType::Unsigned(bits), |_| number(reported));
             assert!(found.as_ref().is_some_and(|it| it.contains(mistake)), "{bits} {reported}: {found:?}");
@@ -182,6 +190,7 @@ mod tests {
         assert_eq!(mistake_of(&FieldType::Unsigned(8), |_| Value::int(0x10)), None);
         assert_eq!(mistake_of(&FieldType::Unsigned(8), |_| Value::int(1)), None);
         assert_eq!(mistake_of(&FieldType::Unsigned(64), |given| given), None);
+        assert_eq!(mistake_of(&FieldType::Unsigned(64), |_| Value::int(1_u64 << 63)), None);
         let memory = |bits| {
             let number = |bits| Box::new(FieldType::Unsigned(bits));
             FieldType::Memory(MemoryType { address: number(bits), cell: number(8) })

@@ -6,6 +6,7 @@ use crate::text::file_name::uncompressed_name;
 
 use crate::formats::family::node_path::NodePath;
 use crate::model::{Action, DeclaredField, DiagnosticPlace};
+use crate::text::glob::GLOB_SPECIAL;
 use crate::text::json::Document;
 
 /// The longest name of a machine or of a member, in bytes.
@@ -101,6 +102,17 @@ pub(in crate::formats::family) struct DeclaredFiles {
 }
 
 impl DeclaredFiles {
+    /// Up to where in a path that it matches its first literal folders reach at last; 0 if it begins with none, or does
+    /// not match. `**/6502/**/*.json` reaches behind the last folder `6502`.
+    pub(in crate::formats::family) fn reach(&self, file: &str) -> usize {
+        let folders = self.text.strip_prefix("**/").unwrap_or(&self.text).split('/');
+        let literal: usize =
+            folders.take_while(|it| !it.contains(GLOB_SPECIAL)).map(|it| it.len() + "/".len()).sum();
+        let starts = file.match_indices('/').map(|(slash, _)| slash + 1).rev().chain([0]);
+        let last = starts.into_iter().find(|start| self.matches(&file[*start..]));
+        last.filter(|_| literal > 0).map_or(0, |last| last + literal)
+    }
+
     /// Whether it matches the path of a file, or, of a compressed file, the path without that ending; a glob without a
     /// slash, its name.
     pub(in crate::formats::family) fn matches(&self, file: &str) -> bool {
