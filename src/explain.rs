@@ -24,6 +24,7 @@ use crate::model::{
 };
 use crate::run::{self, JudgedCase, LoadedFile, RunOptions, Worker};
 use crate::testees::embedded::Embedded;
+use crate::testees::process;
 
 /// The maximum number of list items that are compared with what is expected, since a vector may expect a list
 /// of any length.
@@ -120,6 +121,15 @@ impl<'r, 'o, 'l> Ran<'r, 'o, 'l> {
         }
         let counted = ExplainedCount::of(worker, loaded, case);
         Ran { worker, loaded, case, report: counted.watched.report.clone(), counted: Some(counted) }
+    }
+
+    /// The request that a machine in a process gets for the case, with a newline: one that it crashes on can be sent by
+    /// hand. `None` if the case runs on an embedded machine.
+    pub fn request(&self) -> Option<String> {
+        self.worker.options().testee.vm()?;
+        let case = self.loaded.case(self.case)?.read().ok()?.case?;
+        let info = self.loaded.options().families.machine(case.machine)?;
+        process::example_request(info, &case.program, &case.steps)
     }
 
     /// Runs the case again on an embedded machine to find out why it fails. `last` is how many of the last instructions

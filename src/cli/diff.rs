@@ -1,6 +1,6 @@
 //! `vmconf diff`
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use clap::Args;
 use indexmap::IndexMap;
@@ -139,6 +139,16 @@ impl Diff {
     }
 }
 
+/// Writes the request on which a machine broke down, to send it by hand.
+fn write_request(out: &mut impl Write, request: &str) -> io::Result<()> {
+    const MAX_BYTES: usize = 4_000;
+    if request.len() <= MAX_BYTES {
+        return writeln!(out, "  request: {}", escaped(request));
+    }
+    let start = &request[..request.floor_char_boundary(MAX_BYTES)];
+    writeln!(out, "  request: {}… ({} bytes)", escaped(start), request.len())
+}
+
 /// The output, and what was counted for its end.
 struct DiffOutput<'d, W> {
     args: &'d Diff,
@@ -171,7 +181,11 @@ impl<W: Write> DiffOutput<'_, W> {
             Entry::Vacant(place) => {
                 let length = self.args.last.map_or(Length::Screen, Length::Full);
                 let mut text = Vec::new();
+                let request = ran.report.verdict.breakdown().and_then(|_| ran.request());
                 explanation::write(&mut text, &ran.explain(self.args.last()), length)?;
+                if let Some(request) = request {
+                    write_request(&mut text, request.trim_end())?;
+                }
                 place.insert((text, 1));
             }
         }

@@ -299,7 +299,7 @@ fn write_case(out: &mut dyn Write, family: &'static Family, case: &Case) -> anyh
         writeln!(out, "  demanded: {}", listed(demanded.into_iter()))?;
     }
     let machine = FamilyMachine::new(family).machine;
-    let request = process::example_request(machine, &case.program, &case.steps);
+    let request = process::example_request(machine, &case.program, &case.steps).unwrap_or_default();
     writeln!(out, "  request:  {}", escaped(request.trim_end()))?;
     Ok(())
 }

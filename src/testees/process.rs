@@ -456,9 +456,14 @@ pub fn written(
     Ok(case::written(info, &program, steps))
 }
 
-/// The request for a case of a machine that is described by data, to a process that reports every field. It is empty if
-/// the case has an action that no family has.
-pub fn example_request(info: &'static MachineInfo, program: &Program, steps: &[Step]) -> String {
+/// The request for a case, to a process that reports every field; `None` if the case has an action that its machine does
+/// not have, or a program that cannot be loaded.
+pub fn example_request(info: &'static MachineInfo, program: &Program, steps: &[Step]) -> Option<String> {
+    if machines::by_name(info.name).is_some() {
+        let (program, steps) = written(info, program, steps).ok()?;
+        let (machine, limits) = (info.name.to_owned(), BTreeMap::new());
+        return Some(Request::Run(protocol::RunRequest { id: 1, machine, program, steps, limits }).line());
+    }
     let actions = [WireAction::Execute, WireAction::StepInto, WireAction::StepOver, WireAction::StepOut];
     let offer = Offer {
         machine: info.name.to_owned(),
@@ -467,12 +472,10 @@ pub fn example_request(info: &'static MachineInfo, program: &Program, steps: &[S
         ..Offer::default()
     };
     let (offer, limits) = (DeclaredOffer::new(info, &offer), BTreeMap::new());
-    let run = DeclaredRun::new(info, &offer, program, steps, &limits);
+    let run = DeclaredRun::new(info, &offer, program, steps, &limits).ok()?;
     let mut line = String::new();
-    if let Ok(run) = run {
-        run.write(1, &mut line);
-    }
-    line
+    run.write(1, &mut line);
+    Some(line)
 }
 
 /// A machine in another process as a testee.

@@ -272,3 +272,24 @@ fn an_answer_with_a_wrong_number_is_named() {
         assert!(ran.exit != 0 && ran.stdout.contains(what), "{number}: {ran:?}");
     }
 }
+
+/// The request on which a machine breaks down is printed, so that it can be sent by hand.
+#[test]
+fn the_request_of_a_crash_is_printed() {
+    let project = Project::new();
+    let serve = env!("CARGO_BIN_EXE_vmconf");
+    project.write(
+        "crash.sh",
+        &format!("read -r hello\nprintf '%s\\n' \"$hello\" | '{serve}' serve evm\nread -r request\nexit 7\n"),
+    );
+    let ran = project.run(&["diff", "add.json", "--vm", "m=sh crash.sh"]);
+    let request = ran.stdout.lines().find_map(|line| line.strip_prefix("  request: ")).unwrap_or_default();
+    assert!(ran.exit == 3 && request.starts_with("{\"type\":\"run\",\"id\":1,"), "{ran:?}");
+    project.write("request", &format!("{request}\n"));
+    project.write("send.sh", &format!("'{serve}' serve evm <request\n"));
+    let sent = Command::new("sh").arg(project.path("send.sh")).current_dir(project.path("")).output();
+    let answer = String::from_utf8(sent.unwrap().stdout).unwrap();
+    assert!(answer.starts_with("{\"type\":\"done\",\"id\":1,"), "{request}: {answer}");
+    let embedded = project.run(&["diff", "wrong.json"]);
+    assert!(embedded.exit == 1 && !embedded.stdout.contains("request: "), "{embedded:?}");
+}
