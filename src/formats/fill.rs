@@ -26,13 +26,15 @@ pub(super) fn missing<'d, 'n>(
     missing.map(move |(name, placeholder)| TextChange::add_member(object, name, placeholder))
 }
 
-/// Adds the members that an object lacks, and writes those that it has as null, where a null demands nothing.
+/// Adds the members that an object lacks, and writes those that it has as null, where a null demands nothing. `find` finds
+/// a member of the object.
 pub(super) fn missing_or_null<'d, 'n>(
     object: JsonNode<'d>,
     members: impl IntoIterator<Item = (&'n str, Json)>,
+    find: fn(JsonNode<'d>, &str) -> Option<JsonNode<'d>>,
 ) -> impl Iterator<Item = TextChange<'d>> {
     let members = members.into_iter().filter(move |_| object.is_object());
-    members.filter_map(move |(name, placeholder)| match object.member(name) {
+    members.filter_map(move |(name, placeholder)| match find(object, name) {
         None => Some(TextChange::add_member(object, name, placeholder)),
         Some(node) if node.is_null() => Some(TextChange::Replace { node, value: placeholder }),
         Some(_) => None,

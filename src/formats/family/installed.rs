@@ -201,7 +201,7 @@ impl FamilyPaths<'_> {
         let readers = &self.family.readers;
         for (number, ((reader, _), paths)) in readers.iter().zip(&mut self.formats).enumerate() {
             if reader.reads(file) {
-                // What is a case of an earlier format says nothing of this one.
+                // Items that an earlier format reads say nothing about this one.
                 let format = reader.format();
                 let earlier: Vec<_> = readers[..number]
                     .iter()

@@ -23,8 +23,8 @@ pub(super) struct PathUse {
 /// Paths from data of one kind.
 #[derive(Debug)]
 struct UnmetPaths {
-    /// "None of the data", for messages.
-    none_of_them: &'static str,
+    /// How a message begins that says what the data lack: `no case of these files`.
+    subject: &'static str,
     has_data: bool,
     paths: Vec<UnmetPath>,
 }
@@ -68,9 +68,9 @@ impl PathUse {
 }
 
 impl UnmetPaths {
-    fn new(none_of_them: &'static str, paths: &[WrittenPath]) -> UnmetPaths {
+    fn new(subject: &'static str, paths: &[WrittenPath]) -> UnmetPaths {
         let unmet = paths.iter().map(|written| UnmetPath { written: written.clone(), near: None });
-        UnmetPaths { none_of_them, has_data: false, paths: unmet.collect() }
+        UnmetPaths { subject, has_data: false, paths: unmet.collect() }
     }
 
     fn look_at(&mut self, starts: &[JsonNode<'_>]) {
@@ -87,7 +87,7 @@ impl UnmetPaths {
 
     fn faults(&self) -> impl Iterator<Item = Diagnostic> {
         self.paths.iter().filter(|_| self.has_data).map(|UnmetPath { written, near }| {
-            let mut fault = Diagnostic::new(format!("{} has {}", self.none_of_them, written.path));
+            let mut fault = Diagnostic::new(format!("{} has {}", self.subject, written.path));
             fault.expected = near.as_ref().map(NodePath::to_string);
             fault.place.clone_from(&written.place);
             fault

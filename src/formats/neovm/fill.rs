@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 
 use super::lexical::member;
 use super::rules::{Absence, Generation, Rules};
-use crate::formats::fill::Fill;
+use crate::formats::fill::{Fill, missing_or_null};
 use crate::text::edit::TextChange;
 use crate::text::json::JsonNode;
 
@@ -58,10 +58,5 @@ fn missing<'d, 'n>(
     object: JsonNode<'d>,
     members: impl IntoIterator<Item = (&'n str, Json)>,
 ) -> impl Iterator<Item = TextChange<'d>> {
-    let change = move |(name, value)| match member(object, name) {
-        None => Some(TextChange::add_member(object, name, value)),
-        Some(null) if null.value.is_null() => Some(TextChange::Replace { node: null.value, value }),
-        Some(_) => None,
-    };
-    members.into_iter().filter(move |_| object.is_object()).filter_map(change)
+    missing_or_null(object, members, |object, name| Some(member(object, name)?.value))
 }

@@ -130,9 +130,12 @@ pub(super) fn parse_key(
     }
 }
 
+/// The length of the hash of a script.
+pub(super) const HASH_BYTES: usize = 20;
+
 /// The hash of a script in 2.x. Base64 of its 20 bytes has 28 characters, so 40 hex digits can only be hex.
 pub(super) fn script_hash(node: JsonNode<'_>, diagnostics: &mut Diagnostics) -> Option<Vec<u8>> {
-    let text = node.text().filter(|text| text.len() == 40);
+    let text = node.text().filter(|text| text.len() == 2 * HASH_BYTES);
     text.and_then(|text| hex_bytes(&text))
         .or_else(|| bytes(node, "scriptHash", Prefix::Optional, diagnostics))
 }

@@ -2,7 +2,7 @@
 
 use num_bigint::BigInt;
 
-use super::lexical::{self, count};
+use super::lexical::{self, HASH_BYTES, count};
 use super::rules::{Absence, Generation, Rules};
 use crate::formats::fields::{Diagnostics, FieldReader, misspelled, no_such_word, wrong_type};
 use crate::model::rule::LintRule;
@@ -187,10 +187,13 @@ impl<'w> NeoAssertions<'w> {
     fn script_hash(&mut self, frame: &PathParent, node: JsonNode<'_>) {
         let hash = lexical::script_hash(node, self.diagnostics);
         let Some(hash) = hash else { return };
-        if hash.len() != 20 {
+        if hash.len() != HASH_BYTES {
             let what = format!("a scriptHash of {} bytes", hash.len());
-            let diagnostic =
-                || Diagnostic::at(node.at(), what).expected("20 bytes").under(LintRule::ImpossibleValue);
+            let diagnostic = || {
+                Diagnostic::at(node.at(), what)
+                    .expected(format!("{HASH_BYTES} bytes"))
+                    .under(LintRule::ImpossibleValue)
+            };
             self.diagnostics.remark(diagnostic);
         }
         self.is(frame.child("scriptHash"), Value::Bytes(hash), node.at());

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use num_bigint::BigInt;
 use serde_json::{Map, Value as Json, json};
 
-use super::lexical::member;
+use super::lexical::{HASH_BYTES, member};
 use super::rules::{Absence, Generation, ItemNotation, Rules, VectorType};
 use crate::formats::write_back::{
     NotRepresentable, Unwritable, WrittenBack, WrongAssertion, hex_like, in_case_of, resize,
@@ -135,9 +135,6 @@ fn integer(number: &BigInt, old: Option<JsonNode<'_>>) -> Json {
         _ => number.to_string().into(),
     }
 }
-
-/// The length of the hash of a script.
-const HASH_BYTES: usize = 20;
 
 /// Hex digits, or base64 if the old text was base64. Base64 can look like hex with a prefix.
 fn bytes_like(old: &str, bytes: &[u8]) -> String {

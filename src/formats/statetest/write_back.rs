@@ -42,7 +42,7 @@ fn outcome<'d>(failed: &WrongAssertion<'d, '_>) -> WrittenBack<'d> {
         return failed.remove(0);
     }
     let any = exceptions::classes().next().map(Value::text).ok_or_else(NotRepresentable::nothing)?;
-    Ok(missing_or_null(failed.node, [("expectException", refusal(&any)?)]).collect())
+    Ok(missing_or_null(failed.node, [("expectException", refusal(&any)?)], JsonNode::member).collect())
 }
 
 /// A refusal, as the execution specifications name it.
@@ -57,7 +57,7 @@ fn refusal(class: &Value) -> Result<Json, NotRepresentable> {
 /// What an entry lacks of what all published entries, and the fixtures of the execution specifications, demand.
 pub(super) fn fill(entry: JsonNode<'_>) -> Fill<'_> {
     let demands = [("hash", json!(NO_HASH)), ("logs", json!(NO_HASH)), ("state", json!({}))];
-    Fill { ends: Vec::new(), rest: missing_or_null(entry, demands).collect() }
+    Fill { ends: Vec::new(), rest: missing_or_null(entry, demands, JsonNode::member).collect() }
 }
 
 fn key(failed: &WrongAssertion<'_, '_>) -> String {

@@ -318,7 +318,8 @@ fn states_of(case: JsonNode<'_>) -> Option<[String; 2]> {
     let mut best: Option<(usize, [String; 2])> = None;
     for [before, after] in names {
         let (Some(one), Some(other)) = (of_name(&before), of_name(&after)) else { continue };
-        let shared = one.members().filter(|member| other.member(&member.key).is_some()).count();
+        let keys: HashSet<_> = other.members().map(|member| member.key).collect();
+        let shared = one.members().filter(|member| keys.contains(&member.key)).count();
         if best.as_ref().is_none_or(|(most, _)| shared > *most) {
             best = Some((shared, [before, after]));
         }
