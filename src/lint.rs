@@ -16,7 +16,7 @@ use crate::run::{
     FileContent, FileError, FileOptions, LoadOptions, LoadedCases, Purpose, VectorFiles, Worker, catch_panic,
     identify, read_text, select, without_assertions, wrong_root,
 };
-use crate::text::json::{Document, JsonNode};
+use crate::text::json::{Document, JsonNode, SpareMemory};
 use crate::text::source_text::SourceText;
 
 pub mod fix;
@@ -53,7 +53,12 @@ impl<'o> Checker<'o> {
 
     /// Checks a file.
     pub fn check(&mut self, source: &VectorSource) -> Checked {
-        match read_text(source, self.options.for_file(source), &self.options.run.interrupt) {
+        match read_text(
+            source,
+            self.options.for_file(source),
+            &self.options.run.interrupt,
+            &self.options.run.spare,
+        ) {
             Ok(text) => self.check_text(source, text),
             Err(FileError { diagnostic, text }) => Checked::new(source, text, vec![*diagnostic]),
         }
@@ -62,7 +67,7 @@ impl<'o> Checker<'o> {
     /// Checks a file as if this were its text.
     pub fn check_text(&mut self, source: &VectorSource, text: String) -> Checked {
         let options = self.options.for_file(source);
-        match identify(source, text, options) {
+        match identify(source, text, options, &SpareMemory::default()) {
             Err(FileError { diagnostic, text }) => {
                 let checked = text.as_ref().and_then(|text| formats::check_documents(text.as_str()));
                 match checked {

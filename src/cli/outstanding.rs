@@ -135,8 +135,9 @@ pub(super) struct OutstandingRecording {
     /// The machine that runs, as in [`MachineFailures`].
     vm: Option<UsedVm>,
     record: RecordWriter,
-    /// The outstanding failures at the start, and the cases that fail in this run.
-    cases: HashMap<u128, TrackedCase>,
+    /// The outstanding failures at the start, and the cases that fail in this run. A hash table would take twice the
+    /// memory while it grows.
+    cases: BTreeMap<IdHash, TrackedCase>,
     /// How many of these are [`TrackedCase::Before`].
     not_yet_run: usize,
     is_damaged: bool,
@@ -144,13 +145,14 @@ pub(super) struct OutstandingRecording {
     failures: RecordWriter,
 }
 
-/// What is known of a case that is, or was, outstanding.
+/// What is known of a case that is, or was, outstanding. Its size and that of [`IdHash`] decide how much memory a run
+/// of a large suite takes.
 #[derive(Clone, Copy)]
 enum TrackedCase {
-    /// Outstanding at the start, with a hash of how it failed; it did not run since.
-    Before(u64),
-    /// Not outstanding any more, with a hash of how it failed at the start.
-    Settled(u64),
+    /// Outstanding at the start; it did not run since.
+    Before(FailureHash),
+    /// Not outstanding any more; how it failed at the start.
+    Settled(FailureHash),
     /// Fails as it did at the start.
     FailsAsBefore,
     /// Fails for the first time, or in another way than at the start.
@@ -159,25 +161,31 @@ enum TrackedCase {
     Kept,
 }
 
-/// A hash that no two ids share, whoever chooses them.
-fn hash_of_id(id: &str) -> u128 {
-    let mut half = [0; 16];
-    blake3::Hasher::new().update(id.as_bytes()).finalize_xof().fill(&mut half);
-    u128::from_le_bytes(half)
+/// A hash of the id of a case. No two of ten million ids share one, but for a chance of one in 10^15.
+type IdHash = [u8; 12];
+
+/// A hash of how a case does not pass. If two share one, the older record of the case is kept, so that less is enough.
+type FailureHash = [u8; 4];
+
+fn hash_of_id(id: &str) -> IdHash {
+    hash(id.as_bytes())
 }
 
-/// A hash of how a case does not pass. If two share one, the older record is kept, so half the length is enough.
-fn hash_of_failure(case: &RecordedCase) -> u64 {
-    let mut quarter = [0; 8];
-    blake3::Hasher::new().update(one_line(case).as_bytes()).finalize_xof().fill(&mut quarter);
-    u64::from_le_bytes(quarter)
+fn hash_of_failure(case: &RecordedCase) -> FailureHash {
+    hash(one_line(case).as_bytes())
+}
+
+fn hash<const LENGTH: usize>(bytes: &[u8]) -> [u8; LENGTH] {
+    let mut hash = [0; LENGTH];
+    blake3::Hasher::new().update(bytes).finalize_xof().fill(&mut hash);
+    hash
 }
 
 impl OutstandingRecording {
     /// Begins to track the failures of a run on this machine; `record` has its start.
     pub(super) fn begin(anchor: &Anchor, record: RecordWriter, vm: Option<UsedVm>) -> OutstandingRecording {
         let folder = history::folder(anchor).unwrap_or_default();
-        let mut cases = HashMap::new();
+        let mut cases = BTreeMap::new();
         let read = read_each(&folder.join(file_name(vm.as_ref())), &mut |case| {
             cases.insert(hash_of_id(&case.id), TrackedCase::Before(hash_of_failure(&case)));
         });

@@ -37,7 +37,7 @@ pub struct Format {
     pub outline: &'static FindCases,
     /// Reads one case that `outline` found. `None` if it is invalid; the diagnostics then say why.
     pub read: &'static ReadJsonCase,
-    /// Checks the parts of the document outside its cases.
+    /// Checks the parts of the document outside its cases, which are those that `outline` found.
     pub rest: &'static CheckRest,
     /// Returns the changes that replace the expected value with the actual one.
     pub write_back: &'static WriteBack,
@@ -80,7 +80,7 @@ pub(super) type FindCases = dyn Fn(JsonNode<'_>) -> Result<Vec<FileEntry>, Diagn
 pub(super) type ReadJsonCase = dyn Fn(JsonNode<'_>, ReadContext<'_>, &mut Diagnostics) -> Option<Case> + Sync;
 
 /// See [`Format::rest`].
-pub(super) type CheckRest = dyn Fn(JsonNode<'_>, ReadContext<'_>, &mut Diagnostics) + Sync;
+pub(super) type CheckRest = dyn Fn(JsonNode<'_>, &[FileEntry], ReadContext<'_>, &mut Diagnostics) + Sync;
 
 /// See [`Format::write_back`].
 pub(super) type WriteBack = dyn for<'d> Fn(&WrongAssertion<'d, '_>) -> WrittenBack<'d> + Sync;
@@ -146,7 +146,7 @@ impl Format {
     ) -> Vec<Diagnostic<Origin>> {
         let context = context.into();
         let mut diagnostics = Diagnostics::new(context.options.strictness, self.unknown);
-        (self.rest)(document.root(), context, &mut diagnostics);
+        (self.rest)(document.root(), entries, context, &mut diagnostics);
         if !document.deviations().is_empty() {
             let mut from = 0;
             for entry in entries {

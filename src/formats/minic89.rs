@@ -20,7 +20,7 @@ use num_bigint::BigInt;
 use self::program::{MACHINE, SharedFunctions};
 use super::envelope::{self, MachineMember};
 use super::fields::{Diagnostics, FieldReader, wrong_type};
-use super::format::{Evidence, Format, ReadContext};
+use super::format::{Evidence, FileEntry, Format, ReadContext};
 use crate::model::{Action, Case, Diagnostic, Name, Path, Program, Severity, Step, Value};
 use crate::text::json::JsonNode;
 
@@ -61,7 +61,7 @@ fn evidence(file: JsonNode<'_>) -> Option<Evidence> {
     })
 }
 
-fn read_rest(file: JsonNode<'_>, _: ReadContext<'_>, diagnostics: &mut Diagnostics) {
+fn read_rest(file: JsonNode<'_>, _: &[FileEntry], _: ReadContext<'_>, diagnostics: &mut Diagnostics) {
     let Some(mut fields) = envelope::open(file, MACHINE, MachineMember::Optional, diagnostics) else {
         return;
     };

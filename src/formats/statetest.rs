@@ -37,7 +37,7 @@ pub const FORMAT: Format = Format {
     evidence: &evidence,
     outline: &outline,
     read: &read,
-    rest: &|_, _, _| {},
+    rest: &|_, _, _, _| {},
     write_back: &write_back::write_back,
     fill: Some(&write_back::fill),
     type_beside: None,

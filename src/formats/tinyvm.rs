@@ -34,7 +34,7 @@ use self::reader::{ENDS, MACHINE, TinyReader};
 use super::envelope::{self, MachineMember};
 use super::fields::{Diagnostics, FieldReader};
 use super::files::VectorFolder;
-use super::format::{Evidence, Format, ReadContext};
+use super::format::{Evidence, FileEntry, Format, ReadContext};
 use crate::model::{Case, Severity};
 use crate::text::json::JsonNode;
 
@@ -78,7 +78,7 @@ fn evidence(file: JsonNode<'_>) -> Option<Evidence> {
 }
 
 /// The file without its tests.
-fn read_rest(file: JsonNode<'_>, _: ReadContext<'_>, diagnostics: &mut Diagnostics) {
+fn read_rest(file: JsonNode<'_>, _: &[FileEntry], _: ReadContext<'_>, diagnostics: &mut Diagnostics) {
     if let Some(fields) = envelope::open(file, MACHINE, MachineMember::Required, diagnostics) {
         fields.finish(diagnostics);
     }

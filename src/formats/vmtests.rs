@@ -34,7 +34,7 @@ pub const FORMAT: Format = Format {
     evidence: &evidence,
     outline: &outline,
     read: &|test, context, diagnostics| read_test(test, context.options, diagnostics),
-    rest: &|_, _, _| {},
+    rest: &|_, _, _, _| {},
     write_back: &write_back::write_back,
     fill: Some(&write_back::fill),
     type_beside: None,

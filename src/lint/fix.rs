@@ -9,7 +9,7 @@ use crate::model::rule::LintRule;
 use crate::model::{Assertion, Case, Edit, Origin};
 use crate::run::sources::VectorSource;
 use crate::run::{FileContent, LoadedCases, Purpose, VectorFiles, catch_panic, identify, select};
-use crate::text::json::JsonNode;
+use crate::text::json::{JsonNode, SpareMemory};
 
 /// A text after fixing.
 #[derive(Debug)]
@@ -76,7 +76,7 @@ type FormatAndCases = (&'static str, Vec<(String, Option<Case>)>);
 
 fn content(checker: &Checker<'_>, source: &VectorSource, text: &str) -> Option<FormatAndCases> {
     let options = checker.options.for_file(source);
-    let identified = identify(source, text.to_owned(), options);
+    let identified = identify(source, text.to_owned(), options, &SpareMemory::default());
     let Ok(FileContent::Vectors(document, format)) = identified else { return None };
     let entries = (format.outline)(document.root()).ok()?;
     let files = VectorFiles::new(&source.path, format.folders);

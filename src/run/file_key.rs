@@ -39,6 +39,8 @@ impl RunOptions {
             flaky: _,
             // These only explain results.
             worlds: _,
+            // Memory of documents.
+            spare: _,
         } = self;
         FileKey::new(text, &(format.name, format.declaration, read, limits, ignored, testee.name()))
     }

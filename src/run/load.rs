@@ -22,7 +22,7 @@ use crate::model::rule::LintRule;
 use crate::model::{
     CaseId, CaseReport, ContentDigest, Diagnostic, Interrupt, Origin, Severity, Verdict, lock,
 };
-use crate::text::json::{Document, JsonNode};
+use crate::text::json::{Document, JsonNode, SpareMemory};
 use crate::text::source_text::SourceText;
 
 /// A loaded file, which may be broken.
@@ -39,8 +39,9 @@ pub struct LoadedFile<'s> {
 /// Loads a file, or this text in its place, and lists all its cases.
 pub(super) fn load(source: Arc<VectorSource>, text: Option<String>, options: &LoadOptions) -> LoadedFile<'_> {
     let file_options = options.for_file(&source);
-    let read = || read_text(&source, file_options, &options.run.interrupt);
-    let content = text.map_or_else(read, Ok).and_then(|text| identify(&source, text, file_options));
+    let spare = &options.run.spare;
+    let read = || read_text(&source, file_options, &options.run.interrupt, spare);
+    let content = text.map_or_else(read, Ok).and_then(|text| identify(&source, text, file_options, spare));
     let mut file = LoadedFile::empty(source, file_options);
     match content.map_err(|error| *error.diagnostic).and_then(|content| file.outline(content)) {
         Ok(cases) => file.cases = cases,
@@ -427,12 +428,13 @@ pub(crate) fn read_text(
     source: &VectorSource,
     options: &FileOptions,
     interrupt: &Interrupt,
+    spare: &SpareMemory,
 ) -> Result<String, FileError> {
     let unreadable = |error: std::io::Error| {
         let diagnostic = Diagnostic::new(format!("cannot be read: {error}")).under(LintRule::Unreadable);
         FileError { diagnostic: Box::new(diagnostic), text: None }
     };
-    let bytes = source.read(options.limits.file_size, interrupt).map_err(unreadable)?;
+    let bytes = source.read(options.limits.file_size, interrupt, spare.text()).map_err(unreadable)?;
     String::from_utf8(bytes).map_err(|error| not_utf8(&error))
 }
 
@@ -444,8 +446,8 @@ fn not_utf8(error: &std::string::FromUtf8Error) -> FileError {
     FileError::new(SourceText::new(text), diagnostic.under(LintRule::Encoding))
 }
 
-fn parse(text: String, options: &FileOptions) -> Result<Document, FileError> {
-    Document::parse(text, options.limits.depth as usize).map_err(|(text, diagnostic)| {
+fn parse(text: String, options: &FileOptions, spare: &SpareMemory) -> Result<Document, FileError> {
+    Document::parse_with(spare, text, options.limits.depth as usize).map_err(|(text, diagnostic)| {
         let diagnostic = if text.as_str().starts_with(LFS_POINTER) { lfs_pointer() } else { diagnostic };
         FileError::new(text, diagnostic)
     })
@@ -472,8 +474,9 @@ pub(crate) fn identify(
     source: &VectorSource,
     text: String,
     options: &FileOptions,
+    spare: &SpareMemory,
 ) -> Result<FileContent, FileError> {
-    let document = parse(text, options)?;
+    let document = parse(text, options, spare)?;
     if let Some(format) = options.format {
         return Ok(FileContent::Vectors(document, format));
     }
@@ -487,8 +490,9 @@ pub(crate) fn identify(
 /// The format of a file and the evidence for it, in a few words: `vmtests, "exec" in line 3`. Fails if the file cannot
 /// be read, or if it must be a vector file and its format is not detected.
 pub fn explain_format(source: &VectorSource, options: &LoadOptions) -> Result<String, Diagnostic> {
-    let (interrupt, options) = (&options.run.interrupt, options.for_file(source));
-    let document = read_text(source, options, interrupt).and_then(|text| parse(text, options));
+    let (run, options) = (&options.run, options.for_file(source));
+    let text = read_text(source, options, &run.interrupt, &run.spare);
+    let document = text.and_then(|text| parse(text, options, &run.spare));
     let document = document.map_err(|error| *error.diagnostic)?;
     if let Some(format) = options.format {
         return Ok(format!("{}, as vmconf.toml says", format.name));

@@ -51,16 +51,21 @@ impl OpenFile {
 
     /// Reads all bytes; `None` if there are more than `limit`.
     pub fn read_at_most(self, limit: u64) -> io::Result<Option<Vec<u8>>> {
-        self.read_until(limit, &Interrupt::default())
+        self.read_until(limit, &Interrupt::default(), Vec::new())
     }
 
     /// As [`OpenFile::read_at_most`]; waits for what is written to a pipe until the interrupt is requested, which is
-    /// an error.
-    pub fn read_until(self, limit: u64, interrupt: &Interrupt) -> io::Result<Option<Vec<u8>>> {
+    /// an error. `bytes` is an empty vector.
+    pub fn read_until(
+        self,
+        limit: u64,
+        interrupt: &Interrupt,
+        mut bytes: Vec<u8>,
+    ) -> io::Result<Option<Vec<u8>>> {
         if self.length > limit {
             return Ok(None);
         }
-        let mut bytes = Vec::with_capacity(self.length as usize + 1);
+        bytes.reserve_exact(self.length as usize + 1);
         let most = limit.saturating_add(1);
         if self.is_regular {
             self.file.take(most).read_to_end(&mut bytes)?;

@@ -17,6 +17,7 @@ use super::sample::CaseSample;
 use super::source::VectorSource;
 use crate::model::{Interrupt, PartitionPart, Value};
 use crate::testees::MakeTestee;
+use crate::text::json::SpareMemory;
 
 /// Options of a run. The default runs all cases on one thread, on the embedded machines.
 #[derive(Clone, Default)]
@@ -109,6 +110,8 @@ pub struct RunOptions {
     pub testee: MakeTestee,
     /// What the verdict on a flaky case is.
     pub flaky: Flaky,
+    /// The memory of documents that are no longer needed.
+    pub spare: SpareMemory,
     /// Looks up states by their roots, to explain a root that differs; `None` without any.
     pub worlds: Option<Arc<FindWorld>>,
 }

@@ -21,11 +21,19 @@ use super::order::{Finished, NextCase, Order};
 use super::select::{FileOpener, Purpose};
 use super::source::VectorSource;
 use super::sources::{self, Sources};
-use crate::model::{Interrupt, Verdict, lock};
+use crate::model::{Interrupt, Verdict, VerdictKind, lock};
 
 /// A larger file is opened while the cases of others that no thread has taken yet have at most this many bytes for each
-/// job: what a file is parsed to takes several times the memory of its text.
+/// job: what a file is parsed to takes several times the memory of its text. Embedded machines may run cases faster than
+/// files are parsed.
 const MAX_UNTAKEN_BYTES: usize = 2 << 20;
+
+/// The same if other processes run the cases, which takes longer than parsing them.
+const MAX_UNTAKEN_BYTES_OF_PROCESSES: usize = 256 << 10;
+
+/// No file is begun while this many cases per thread that did not pass wait to be reported: each may take several
+/// kilobytes.
+const MAX_WAITING_FAILURES: usize = 128;
 
 /// The thread that opens a file also runs its cases if there are at most this many: handing them to other threads,
 /// and their results one by one to the calling thread, would take longer than running most of them.
@@ -65,18 +73,25 @@ pub(super) struct PoolThreads {
     jobs: usize,
     /// How many cases of a larger file a thread takes at most.
     together: usize,
+    /// How many bytes of cases that no thread has taken yet may be there when a larger file is opened.
+    max_untaken: usize,
 }
 
 impl PoolThreads {
     /// How many threads a run needs.
     pub(super) fn of(run: &RunOptions) -> PoolThreads {
         let in_flight = run.testee.in_flight();
+        let max_untaken = match run.testee.vm() {
+            Some(_) => MAX_UNTAKEN_BYTES_OF_PROCESSES,
+            None => MAX_UNTAKEN_BYTES,
+        };
         PoolThreads {
             most: run.jobs * in_flight.min(MAX_THREADS),
             // While one of two threads compares, the testee has the requests of the other.
             large: run.jobs * in_flight.min(2),
             jobs: run.jobs,
             together: MAX_CASES_PER_TASK.max(in_flight / 2),
+            max_untaken: run.jobs * max_untaken,
         }
     }
 }
@@ -103,7 +118,7 @@ pub(super) fn run<'s>(
             match received {
                 Ok(finished) => {
                     order.add(finished);
-                    complete += collect(&mut order, collector);
+                    complete += collect(&mut order, collector, &work);
                 }
                 Err(TryRecvError::Empty) => thread::park_timeout(LATENCY),
                 Err(TryRecvError::Disconnected) => break,
@@ -117,10 +132,14 @@ pub(super) fn run<'s>(
 }
 
 /// Passes the results that are next in order to the collector; returns how many files are complete.
-fn collect(order: &mut Order<'_>, collector: &mut RunCollector<'_>) -> usize {
+fn collect(order: &mut Order<'_>, collector: &mut RunCollector<'_>, work: &PoolWork<'_>) -> usize {
     let mut files = 0;
     while let Some(next) = order.next() {
-        files += usize::from(matches!(next, NextCase::FileDone));
+        match &next {
+            NextCase::File(_) => {}
+            NextCase::Case(.., judged) => work.waiting_failures.report(judged),
+            NextCase::FileDone => files += 1,
+        }
         emit(next, collector);
     }
     files
@@ -238,6 +257,7 @@ impl<'s> PoolWorker<'_, 's> {
         };
         for judged in &judged {
             self.stop.see(number, &judged.report.verdict);
+            self.work.waiting_failures.add(judged);
         }
         judged
     }
@@ -291,6 +311,29 @@ impl PoolStop {
     }
 }
 
+/// How many cases that did not pass are judged and not reported yet.
+#[derive(Default)]
+struct WaitingFailures(AtomicUsize);
+
+impl WaitingFailures {
+    fn add(&self, judged: &JudgedCase) {
+        if judged.report.verdict.kind() != VerdictKind::Pass {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn report(&self, judged: &JudgedCase) {
+        if judged.report.verdict.kind() != VerdictKind::Pass {
+            self.0.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether this number of threads may begin another file.
+    fn have_room(&self, threads: usize) -> bool {
+        self.0.load(Ordering::Relaxed) < MAX_WAITING_FAILURES * threads
+    }
+}
+
 enum Task<'s> {
     Open(usize, VectorSource),
     Run { number: usize, cases: Range<usize>, file: Arc<LoadedFile<'s>> },
@@ -306,6 +349,7 @@ struct PoolWork<'s> {
     /// The thread that puts the results in order.
     collecting: Thread,
     interrupt: &'s Interrupt,
+    waiting_failures: WaitingFailures,
     queue: Mutex<Queue<'s>>,
     /// The files that are not in the queue yet, with a lock of their own: listing some of them takes as long as running
     /// a few, and other threads need not wait for it while there are files in the queue.
@@ -324,6 +368,8 @@ struct Queue<'s> {
     cases: VecDeque<(usize, usize, Arc<LoadedFile<'s>>)>,
     begun: UnreportedFiles,
     opening: usize,
+    /// The bytes of the last larger file that was opened: those that are being opened may be as large.
+    last_bytes: usize,
 }
 
 impl<'s> Queue<'s> {
@@ -338,10 +384,10 @@ impl<'s> Queue<'s> {
         let untaken = |(_, next, file): &(usize, usize, Arc<LoadedFile<'s>>)| {
             file.bytes() / file.cases() * (file.cases() - next)
         };
-        let bytes: usize = self.cases.iter().map(untaken).sum();
+        let bytes = self.cases.iter().map(untaken).sum::<usize>() + self.opening * self.last_bytes;
         self.opening < threads.jobs
             && self.cases.len() + self.opening <= threads.jobs
-            && bytes < MAX_UNTAKEN_BYTES * threads.jobs
+            && bytes < threads.max_untaken
     }
 
     /// The next cases of the file at this index of the list.
@@ -366,6 +412,7 @@ impl<'s> PoolWork<'s> {
             cases: VecDeque::new(),
             begun: UnreportedFiles::default(),
             opening: 0,
+            last_bytes: 0,
         };
         let collecting = thread::current();
         let unlisted = Mutex::new(sources.iter());
@@ -377,6 +424,7 @@ impl<'s> PoolWork<'s> {
             started,
             collecting,
             interrupt,
+            waiting_failures: WaitingFailures::default(),
             queue: Mutex::new(queue),
             unlisted,
             changed,
@@ -423,7 +471,9 @@ impl<'s> PoolWork<'s> {
             }
             let is_small = self.has_small.load(Ordering::Relaxed);
             let may_open = is_small || queue.may_open_large(self.threads);
-            if may_open && queue.begun.has_room(self.threads()) {
+            let has_room =
+                queue.begun.has_room(self.threads()) && self.waiting_failures.have_room(self.threads());
+            if may_open && has_room {
                 if let Some(source) = queue.files.pop_front() {
                     queue.opening += 1;
                     let task = Task::Open(queue.begun.add(), source);
@@ -477,6 +527,7 @@ impl<'s> PoolWork<'s> {
         queue.begun.load(number, size);
         let is_awaited = match file {
             Some(file) => {
+                queue.last_bytes = file.bytes();
                 queue.cases.push_back((number, 0, file));
                 true
             }

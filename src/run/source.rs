@@ -59,14 +59,14 @@ impl VectorSource {
             .is_none_or(|only| case_in(&id.to_string(), &self.shown).is_some_and(|case| only.contains(case)))
     }
 
-    /// Reads the bytes of the file, unpacked if it is compressed. Fails if it is or becomes larger than `limit` bytes,
+    /// Reads the bytes of the file, unpacked if it is compressed, into the room of an empty vector. Fails if it is or becomes larger than `limit` bytes,
     /// or is a pipe and the interrupt is requested.
-    pub fn read(&self, limit: u64, interrupt: &Interrupt) -> io::Result<Vec<u8>> {
+    pub fn read(&self, limit: u64, interrupt: &Interrupt, room: Vec<u8>) -> io::Result<Vec<u8>> {
         if let Some(reason) = &self.unreadable {
             return Err(io::Error::other(&**reason));
         }
         let file = when_there_is_a_descriptor(interrupt, || self.open())?;
-        let bytes = file.read_until(limit, interrupt)?;
+        let bytes = file.read_until(limit, interrupt, room)?;
         let larger =
             |what: &str| io::Error::other(format!("{what}larger than {limit} bytes (--max-file-size)"));
         let bytes = bytes.ok_or_else(|| larger(""))?;

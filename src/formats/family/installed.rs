@@ -15,7 +15,7 @@ use super::uncompared::DeclaredRule;
 use super::write_back::write_back;
 use crate::formats::fields::Diagnostics;
 use crate::formats::fill::Fill;
-use crate::formats::format::{Evidence, FillCase, Format, ReadContext, WriteBack};
+use crate::formats::format::{Evidence, FileEntry, FillCase, Format, ReadContext, WriteBack};
 use crate::formats::write_back::{WrittenBack, WrongAssertion};
 use crate::model::{DeclaredField, Diagnostic, MemberShape, Origin, Severity, Shape};
 use crate::text::json::{Document, JsonNode};
@@ -252,8 +252,11 @@ fn format(reader: &'static FamilyReader, declaration: &'static Declaration, hash
             },
         )),
         rest: Box::leak(Box::new(
-            move |root: JsonNode<'_>, _: ReadContext<'_>, diagnostics: &mut Diagnostics| {
-                reader.rest(root, diagnostics);
+            move |root: JsonNode<'_>,
+                  cases: &[FileEntry],
+                  _: ReadContext<'_>,
+                  diagnostics: &mut Diagnostics| {
+                reader.rest(root, cases, diagnostics);
             },
         )),
         write_back: write_back_of(reader),

@@ -291,9 +291,12 @@ impl FamilyReader {
     }
 
     /// Reports what lies beside the cases and is not ignored, and counts the items that are no cases.
-    pub(super) fn rest(&self, root: JsonNode<'_>, diagnostics: &mut Diagnostics) {
+    pub(super) fn rest(&self, root: JsonNode<'_>, cases: &[FileEntry], diagnostics: &mut Diagnostics) {
         let formats = self.formats.iter().map(|format| format.declared);
         KnownNodes::of_file(formats).check(root, &mut |beside| diagnostics.note(beside));
+        if self.candidates(root).count() == cases.len() {
+            return;
+        }
         let mut others = self.candidates(root).filter(|candidate| self.format_of(candidate.node).is_none());
         if let Some(first) = others.next() {
             let count = others.count() + 1;

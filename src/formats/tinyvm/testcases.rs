@@ -72,7 +72,7 @@ fn names(pair: JsonNode<'_>) -> Option<[(JsonNode<'_>, String); 2]> {
 }
 
 /// Notes the testees and drivers, as segments or sources, that are in no pair.
-fn read_rest(file: JsonNode<'_>, context: ReadContext<'_>, diagnostics: &mut Diagnostics) {
+fn read_rest(file: JsonNode<'_>, _: &[FileEntry], context: ReadContext<'_>, diagnostics: &mut Diagnostics) {
     let pairs: Vec<_> = file.items().filter_map(names).collect();
     for (what, folder, index) in [("testee", VectorFolder::Above, 0), ("driver", VectorFolder::Own, 1)] {
         let used: HashSet<&str> = pairs.iter().map(|pair| &*pair[index].1).collect();

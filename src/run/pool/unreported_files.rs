@@ -13,8 +13,7 @@ const MAX_FILES_AHEAD: usize = 16;
 pub(super) const MAX_SMALL_FILES_AHEAD: usize = 256;
 const MAX_BYTES_AHEAD: usize = 2 << 20;
 
-/// No other file is started while those that are not reported yet have this many cases per thread: a failure that waits
-/// takes several kilobytes.
+/// No other file is started while those that are not reported yet have this many cases per thread.
 const MAX_CASES_AHEAD: usize = 2048;
 
 /// The files that are begun and not reported yet.

@@ -161,7 +161,7 @@ impl<'d> JsonNode<'d> {
 
     /// The datum by its type.
     pub fn datum(self) -> JsonDatum<'d> {
-        match self.get().kind {
+        match self.get().kind() {
             SlotKind::Null => JsonDatum::Null,
             SlotKind::False => JsonDatum::Bool(false),
             SlotKind::True => JsonDatum::Bool(true),
@@ -174,7 +174,7 @@ impl<'d> JsonNode<'d> {
 
     /// The type of the datum with an article, for messages.
     pub fn type_name(self) -> &'static str {
-        match self.get().kind {
+        match self.get().kind() {
             SlotKind::Null => "null",
             SlotKind::False | SlotKind::True => "a boolean",
             SlotKind::Number => "a number",
@@ -186,31 +186,31 @@ impl<'d> JsonNode<'d> {
 
     /// Whether this is null.
     pub fn is_null(self) -> bool {
-        self.get().kind == SlotKind::Null
+        self.get().kind() == SlotKind::Null
     }
 
     /// Whether this is an object.
     pub fn is_object(self) -> bool {
-        self.get().kind == SlotKind::Object
+        self.get().kind() == SlotKind::Object
     }
 
     /// Whether this is an array.
     pub fn is_array(self) -> bool {
-        self.get().kind == SlotKind::Array
+        self.get().kind() == SlotKind::Array
     }
 
     /// The string, if this is one.
     pub fn text(self) -> Option<Cow<'d, str>> {
-        match self.get().kind {
+        match self.get().kind() {
             SlotKind::PlainString | SlotKind::EscapedString => Some(self.string()),
             _ => None,
         }
     }
 
     pub(super) fn string(self) -> Cow<'d, str> {
-        let JsonSlot { at, end, kind, .. } = self.get();
+        let slot @ JsonSlot { at, end, .. } = self.get();
         let inside = &self.document.text()[at as usize + 1..end as usize - 1];
-        match kind {
+        match slot.kind() {
             SlotKind::EscapedString => Cow::Owned(unescape(inside)),
             _ => Cow::Borrowed(inside),
         }
@@ -218,8 +218,8 @@ impl<'d> JsonNode<'d> {
 
     #[inline]
     fn is_string(self, text: &str) -> bool {
-        let JsonSlot { at, end, kind, .. } = self.get();
-        if kind == SlotKind::EscapedString {
+        let slot @ JsonSlot { at, end, .. } = self.get();
+        if slot.kind() == SlotKind::EscapedString {
             return self.string() == text;
         }
         // Most strings differ in their lengths.
@@ -229,11 +229,11 @@ impl<'d> JsonNode<'d> {
 
     fn children(self) -> Children<'d> {
         let slot = self.get();
-        let next = match slot.kind {
+        let next = match slot.kind() {
             SlotKind::Array | SlotKind::Object => self.slot + 1,
-            _ => slot.next,
+            _ => slot.next(),
         };
-        Children { document: self.document, next, end: slot.next }
+        Children { document: self.document, next, end: slot.next() }
     }
 
     /// The items of an array, in order; none for other data.
@@ -249,14 +249,14 @@ impl<'d> JsonNode<'d> {
 
     /// The keys of an object, each with its value.
     fn pairs(self) -> impl Iterator<Item = (JsonNode<'d>, JsonNode<'d>)> {
-        let JsonSlot { next: end, kind, .. } = self.get();
+        let (end, kind) = (self.get().next(), self.get().kind());
         let mut slot = if kind == SlotKind::Object { self.slot + 1 } else { end };
         std::iter::from_fn(move || {
             // The slot of a key is followed by that of its value.
             let (key, value) = (JsonNode { slot, ..self }, JsonNode { slot: slot + 1, ..self });
             let is_there = slot < end;
             is_there.then(|| {
-                slot = value.get().next;
+                slot = value.get().next();
                 (key, value)
             })
         })
@@ -277,9 +277,9 @@ impl<'d> JsonNode<'d> {
 
     /// Every object in this datum at any depth, including itself, in document order.
     pub fn objects(self) -> impl Iterator<Item = JsonNode<'d>> {
-        let within = self.slot as usize..self.get().next as usize;
+        let within = self.slot as usize..self.get().next() as usize;
         let slots = (self.slot..).zip(&self.document.slots[within]);
-        let objects = slots.filter(|(_, slot)| slot.kind == SlotKind::Object);
+        let objects = slots.filter(|(_, slot)| slot.kind() == SlotKind::Object);
         objects.map(move |(slot, _)| JsonNode { slot, ..self })
     }
 
@@ -310,7 +310,7 @@ impl<'d> Iterator for Children<'d> {
             return None;
         }
         let node = JsonNode { document: self.document, slot: self.next };
-        self.next = node.get().next;
+        self.next = node.get().next();
         Some(node)
     }
 }

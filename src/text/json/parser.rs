@@ -8,7 +8,7 @@ use foldhash::fast::RandomState;
 
 use super::deviation::{Deviation, DeviationKind, comment_length};
 use super::escapes::{WrongEscape, escaped, unescape};
-use super::slot::{JsonSlot, SlotKind};
+use super::slot::{JsonSlot, MAX_SLOTS, SlotKind};
 use crate::model::position::BOM;
 use crate::model::rule::LintRule;
 use crate::model::{Diagnostic, Origin};
@@ -21,9 +21,13 @@ pub(super) struct Parsed {
     pub(super) deviations: Vec<Deviation>,
 }
 
-/// Parses a text of less than 4 GiB. The error is the first syntax error.
-pub(super) fn parse(text: &str, max_depth: usize) -> Result<Parsed, Diagnostic<Origin>> {
-    let mut parser = JsonParser::new(text, max_depth);
+/// Parses a text of less than 4 GiB; `slots` is an empty table. The error is the first syntax error.
+pub(super) fn parse(
+    text: &str,
+    max_depth: usize,
+    slots: Vec<JsonSlot>,
+) -> Result<Parsed, Diagnostic<Origin>> {
+    let mut parser = JsonParser::new(text, max_depth, slots);
     parser.document().map_err(|diagnostic| diagnostic.under(LintRule::Syntax))?;
     let JsonParser { slots, mut deviations, .. } = parser;
     deviations.sort_by_key(|deviation| deviation.at);
@@ -48,12 +52,13 @@ struct JsonParser<'t> {
 }
 
 impl<'t> JsonParser<'t> {
-    fn new(text: &'t str, max_depth: usize) -> JsonParser<'t> {
+    fn new(text: &'t str, max_depth: usize, mut slots: Vec<JsonSlot>) -> JsonParser<'t> {
+        slots.reserve_exact(expected_slots(text.as_bytes()));
         JsonParser {
             text,
             bytes: text.as_bytes(),
             at: if text.starts_with(BOM) { BOM.len_utf8() } else { 0 },
-            slots: Vec::with_capacity(expected_slots(text.as_bytes())),
+            slots,
             open: Vec::with_capacity(16),
             deviations: Vec::new(),
             max_depth,
@@ -99,27 +104,35 @@ impl<'t> JsonParser<'t> {
         if !self.bytes[self.at..].starts_with(word.as_bytes()) {
             return Err(self.unexpected("a JSON value"));
         }
-        self.push(kind, self.at + word.len());
+        self.push(kind, self.at + word.len())?;
         Ok(false)
     }
 
-    fn push(&mut self, kind: SlotKind, end: usize) {
+    fn push(&mut self, kind: SlotKind, end: usize) -> Result<(), Diagnostic<Origin>> {
         if self.slots.len() == self.slots.capacity() {
-            self.reserve();
+            self.reserve()?;
         }
         let next = self.slots.len() as u32 + 1;
-        self.slots.push(JsonSlot { at: self.at as u32, end: end as u32, next, kind });
+        self.slots.push(JsonSlot::new(kind, self.at as u32, end as u32, next));
         self.at = end;
+        Ok(())
     }
 
     /// Makes room for as many slots as the rest of the text has if it is like the text before; twice as many as there
-    /// are would take several times the memory of a large text.
+    /// are would take several times the memory of a large text. Fails when the table has as many as it can.
     #[cold]
-    fn reserve(&mut self) {
+    fn reserve(&mut self) -> Result<(), Diagnostic<Origin>> {
         let count = self.slots.len();
         let rest = self.bytes.len() - self.at;
         let like_before = count as u64 * rest as u64 / self.at.max(1) as u64;
-        self.slots.reserve_exact(like_before as usize + count / 8 + 4);
+        match room_after(count, like_before as usize + count / 8 + 4) {
+            0 => Err(Diagnostic::at(self.at as u32, "the file has too many data")
+                .expected(format!("fewer than {MAX_SLOTS}"))),
+            more => {
+                self.slots.reserve_exact(more);
+                Ok(())
+            }
+        }
     }
 
     fn open(&mut self, kind: SlotKind, closing: u8) -> Result<bool, Diagnostic<Origin>> {
@@ -129,7 +142,7 @@ impl<'t> JsonParser<'t> {
                 .expected(format!("at most {limit} levels (--max-depth)")));
         }
         self.open.push(self.slots.len() as u32);
-        self.push(kind, self.at + 1);
+        self.push(kind, self.at + 1)?;
         self.skip_space()?;
         if self.peek() == Some(closing) {
             self.close();
@@ -148,9 +161,8 @@ impl<'t> JsonParser<'t> {
         let next = self.slots.len() as u32;
         if let Some(open) = self.open.pop() {
             let slot = &mut self.slots[open as usize];
-            slot.end = end;
-            slot.next = next;
-            if slot.kind == SlotKind::Object {
+            *slot = slot.closed(end, next);
+            if slot.kind() == SlotKind::Object {
                 self.find_duplicates(open);
             }
         }
@@ -160,7 +172,7 @@ impl<'t> JsonParser<'t> {
     fn after_value(&mut self) -> Result<Then, Diagnostic<Origin>> {
         while let Some(&open) = self.open.last() {
             self.skip_space()?;
-            let object = self.slots[open as usize].kind == SlotKind::Object;
+            let object = self.slots[open as usize].kind() == SlotKind::Object;
             let closing = if object { b'}' } else { b']' };
             match self.peek() {
                 Some(b',') => {
@@ -201,8 +213,7 @@ impl<'t> JsonParser<'t> {
         let from = self.at + 1;
         let end = from + plain_length(&self.bytes[from..]);
         if self.bytes.get(end) == Some(&b'"') {
-            self.push(SlotKind::PlainString, end + 1);
-            return Ok(());
+            return self.push(SlotKind::PlainString, end + 1);
         }
         self.other_string(end)
     }
@@ -236,8 +247,7 @@ impl<'t> JsonParser<'t> {
             return Err(Diagnostic::at(control as u32, "control character in a string")
                 .expected("an escape such as \\n, or a closing quote before it"));
         }
-        self.push(kind, end + 1);
-        Ok(())
+        self.push(kind, end + 1)
     }
 
     /// Checks the escape whose backslash is at `at` and returns where it ends.
@@ -281,8 +291,7 @@ impl<'t> JsonParser<'t> {
                 return Err(wrong(end));
             }
         }
-        self.push(SlotKind::Number, end);
-        Ok(())
+        self.push(SlotKind::Number, end)
     }
 
     fn peek(&self) -> Option<u8> {
@@ -343,11 +352,11 @@ impl<'t> JsonParser<'t> {
         let mut marks = KeyMarks::default();
         let mut count = 0;
         let mut slot = object + 1;
-        let end = self.slots[object as usize].next;
+        let end = self.slots[object as usize].next();
         let found_before = self.deviations.len();
         while slot < end {
             let key = self.slots[slot as usize];
-            if count == FEW || key.kind == SlotKind::EscapedString {
+            if count == FEW || key.kind() == SlotKind::EscapedString {
                 self.deviations.truncate(found_before);
                 return self.find_duplicates_of_many(object);
             }
@@ -357,7 +366,7 @@ impl<'t> JsonParser<'t> {
                 self.deviations.push(Deviation { at: key.at, kind: DeviationKind::DuplicateKey(first) });
             }
             count += 1;
-            slot = self.slots[key.next as usize].next;
+            slot = self.slots[key.next() as usize].next();
         }
     }
 
@@ -374,7 +383,7 @@ impl<'t> JsonParser<'t> {
             if self.inside(key) == sought {
                 return Some(key.at);
             }
-            slot = self.slots[key.next as usize].next;
+            slot = self.slots[key.next() as usize].next();
         }
         None
     }
@@ -383,11 +392,11 @@ impl<'t> JsonParser<'t> {
     fn find_duplicates_of_many(&mut self, object: u32) {
         let mut seen: HashMap<_, _, RandomState> = HashMap::default();
         let mut slot = object + 1;
-        let end = self.slots[object as usize].next;
+        let end = self.slots[object as usize].next();
         while slot < end {
             let key = self.slots[slot as usize];
             let inside = &self.text[key.at as usize + 1..key.end as usize - 1];
-            let text = match key.kind {
+            let text = match key.kind() {
                 SlotKind::EscapedString => Cow::Owned(unescape(inside)),
                 _ => Cow::Borrowed(inside),
             };
@@ -400,7 +409,7 @@ impl<'t> JsonParser<'t> {
                     new.insert(key.at);
                 }
             }
-            slot = self.slots[key.next as usize].next;
+            slot = self.slots[key.next() as usize].next();
         }
     }
 }
@@ -411,7 +420,13 @@ fn expected_slots(bytes: &[u8]) -> usize {
     let start = &bytes[..bytes.len().min(START)];
     // Behind each comma and colon is a datum, and one more in each array or object.
     let data = memchr::memchr2_iter(b',', b':', start).count() * 5 / 4;
-    (data * bytes.len() / start.len().max(1)).clamp(bytes.len() / 24, bytes.len() / 4) + 4
+    let expected = (data * bytes.len() / start.len().max(1)).clamp(bytes.len() / 24, bytes.len() / 4) + 4;
+    room_after(0, expected)
+}
+
+/// For how many slots there may be room besides `count`, if `more` are expected: the last slot needs a number after it.
+fn room_after(count: usize, more: usize) -> usize {
+    more.min(MAX_SLOTS - 1 - count)
 }
 
 /// Marks of keys. Most keys of an object have marks of their own, so that they need not be compared with each other.
