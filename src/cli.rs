@@ -369,7 +369,7 @@ impl CliCommand {
             CliCommand::Known(command) => command.run(settings),
             CliCommand::Matrix(command) => command.run(settings),
             CliCommand::Merge(command) => command.run(settings),
-            CliCommand::Compare(command) => command.run(settings),
+            CliCommand::Compare(command) => command.run(settings, Cli::command),
             CliCommand::Exec(command) => command.run(settings),
             CliCommand::Vm(command) => command.run(settings),
             CliCommand::Bisect(command) => command.run(settings),

@@ -68,7 +68,7 @@ pub use self::name::Name;
 pub use self::name_index::{NameIndex, NameMarks};
 pub use self::near_search::NearSearch;
 pub use self::partition::{
-    Partition, PartitionKind, PartitionPart, PartitionTurn, PartitionedFile, UnmatchedEntry,
+    NO_CASE_MATCHES, Partition, PartitionKind, PartitionPart, PartitionTurn, PartitionedFile, UnmatchedEntry,
 };
 pub use self::path::{Path, PathKey, PathParent};
 pub use self::position::{Origin, Position, without_bom};

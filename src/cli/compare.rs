@@ -3,16 +3,17 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use clap::Args;
+use clap::{Args, Command};
 use vmconf::model::{Exit, escaped};
 use vmconf::report::comparison::{COMPARISONS, ComparisonExtent, ComparisonKind, Shown};
 use vmconf::report::counts;
+use vmconf::text::shell;
 use vmconf::wire::comparison::{self, RecordedRun};
 
 use super::form::forms;
 use super::history::{self, MAX_RUNS, NO_RUN, RecordedRuns};
 use super::output;
-use super::settings::Settings;
+use super::settings::{self, Settings};
 
 /// Show what changed between two runs
 ///
@@ -47,7 +48,8 @@ pub(super) struct CompareArgs {
 }
 
 impl CompareArgs {
-    pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
+    /// `tree` makes the whole command line, which recorded ones are parsed with.
+    pub(super) fn run(&self, settings: &Settings, tree: fn() -> Command) -> anyhow::Result<Exit> {
         let recorded = RecordedRuns::of(&settings.anchor)?;
         if self.list {
             return list(&recorded);
@@ -57,13 +59,32 @@ impl CompareArgs {
         let (after, after_name) = find(&recorded, &self.after)?;
         let names = [&*before_name, &*after_name];
         let comparison = comparison::compare(&before, &after);
-        let cautions = comparison::cautions(&before, &after, names, &comparison);
+        let effects =
+            [&before, &after].map(|run| run.command.as_deref().map(|command| effect_of(command, tree)));
+        let cautions = comparison::cautions(
+            &before,
+            &after,
+            names,
+            effects.each_ref().map(Option::as_deref),
+            &comparison,
+        );
         let extent = if self.all { ComparisonExtent::All } else { ComparisonExtent::Short };
         let commands = [before.command.as_deref(), after.command.as_deref()];
         let shown = Shown { names, commands, comparison: &comparison, cautions: &cautions, extent };
         output::print(|out| (self.output.new)(out, &shown))?;
         Ok(if comparison.is_worse() { Exit::Failed } else { Exit::Passed })
     }
+}
+
+/// What of a recorded command line decides which cases ran and how; all of it if this version does not know it.
+fn effect_of(command: &str, tree: fn() -> Command) -> String {
+    let effect = || {
+        let mut tree = tree();
+        let typed = tree.try_get_matches_from_mut(shell::split(command)?).ok()?;
+        let (command, typed) = settings::innermost(&tree, &typed);
+        Some(settings::effect_of(command, typed))
+    };
+    effect().unwrap_or_else(|| command.to_owned())
 }
 
 /// What an argument must be.

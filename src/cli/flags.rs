@@ -60,7 +60,7 @@ const FLAGS: &[Flag] = &[
     setting("timeout", SettingScope::Run, Verdicts),
     setting("start-timeout", SettingScope::Run, Verdicts),
     setting("vm-memory", SettingScope::Run, Verdicts),
-    setting("flaky", SettingScope::Run, Selection),
+    setting("flaky", SettingScope::Run, Verdicts),
     // How failures are explained.
     typed("worlds", Verdicts),
     // Which settings.

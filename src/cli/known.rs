@@ -13,6 +13,7 @@ use vmconf::run::known_failures::update::{
     self, AcceptedFailures, ListUpdatePolicy, UnseenEntries, UpdatedList,
 };
 use vmconf::run::known_failures::{Date, KnownFailures};
+use vmconf::run::sources::VectorSource;
 use vmconf::run::{self, LoadOptions};
 
 use super::bless::note_broken;
@@ -44,6 +45,11 @@ fn parse_date(text: &str) -> Result<Date, String> {
 }
 
 impl KnownArgs {
+    /// The list for all files, which may not exist; `None` if none is named.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.file.as_deref()
+    }
+
     /// The list for all files, if there is one. Prints a note with the date used if the list has dates.
     pub(super) fn read(&self, settings: &Settings) -> anyhow::Result<Option<KnownFailures>> {
         let has_list = self.file.is_some() || settings.overridden("known").iter().any(Option::is_some);
@@ -144,6 +150,39 @@ struct Update {
     prune: bool,
 }
 
+/// The lists that a `vmconf.toml` names for files, if the updated one is among them: failures of files with another
+/// list are none of it.
+struct NamedLists<'s> {
+    updated: &'s Path,
+    /// The list of each override, in order; `None` if that of the profile applies.
+    overridden: Vec<Option<&'s Path>>,
+    of_profile: Option<&'s Path>,
+}
+
+impl<'s> NamedLists<'s> {
+    /// `None` if `vmconf.toml` does not name the updated list for files: it is for all of them then.
+    fn of(updated: &'s Path, settings: &'s Settings) -> Option<NamedLists<'s>> {
+        let overridden = settings.overridden("known").into_iter();
+        let overridden = overridden.map(|list| list.map(|(file, _)| Path::new(file))).collect();
+        let of_profile = settings.known_of_profile().map(Path::new);
+        let lists = NamedLists { updated, overridden, of_profile };
+        let mut named = lists.overridden.iter().flatten().chain(&lists.of_profile);
+        let is_named = named.any(|list| lists.is_updated(list));
+        is_named.then_some(lists)
+    }
+
+    /// Whether the updated list is for this file.
+    fn are_for(&self, source: &VectorSource, options: &LoadOptions) -> bool {
+        let overridden = options.matching_overrides(source).next().and_then(|index| self.overridden[index]);
+        overridden.or(self.of_profile).is_some_and(|list| self.is_updated(list))
+    }
+
+    fn is_updated(&self, list: &Path) -> bool {
+        let [one, other] = [list, self.updated].map(|path| path.canonicalize().ok());
+        list == self.updated || one.is_some() && one == other
+    }
+}
+
 impl KnownCommand {
     /// The arguments that select vectors.
     pub(super) fn select(&mut self) -> &mut Select {
@@ -172,10 +211,17 @@ impl Update {
         self.list()?;
         let mut options = self.select.options(settings)?;
         options.run.testee = self.vm.testee_until_interrupt(settings)?;
-        let (reports, mut exit) = self.execute(settings, &options)?;
+        let lists = NamedLists::of(&self.file, settings);
+        let is_for =
+            |source: &VectorSource| lists.as_ref().is_none_or(|lists| lists.are_for(source, &options));
+        let (mut reports, mut exit) = self.execute(settings, &options)?;
+        reports.retain(|report| {
+            let file = VectorSource::named(&report.id.file, &settings.anchor, None);
+            report.id.is_machine() || is_for(&file)
+        });
         // Another program may have changed the list during the run: its changes stay.
         let (text, known) = self.list()?;
-        let of_other_cases = entries_of_other_cases(&known, &reports, &settings.anchor, &options);
+        let of_other_cases = entries_of_other_cases(&known, &reports, &settings.anchor, &options, &is_for);
         let before = text.as_deref().unwrap_or_default();
         let updated = update::update(&known, before, &reports, &of_other_cases, &self.policy())
             .map_err(anyhow::Error::msg)?;

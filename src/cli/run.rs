@@ -197,6 +197,14 @@ impl Runner<'_> {
         paths_and_filters.chain(self.args.subset.selected()).collect()
     }
 
+    /// The files that are named as lists of known failures; they may not exist.
+    pub(super) fn named_lists(&self) -> Vec<PathBuf> {
+        let of_files = self.settings.overridden("known").into_iter().flatten();
+        let of_files = of_files.map(|(list, _)| PathBuf::from(list));
+        let of_all = self.args.known.file().map(Path::to_owned);
+        of_files.chain(of_all).chain(self.args.vm.known(self.settings)).collect()
+    }
+
     pub(super) fn report_files(&self) -> impl Iterator<Item = &Path> {
         self.args.reports.files()
     }

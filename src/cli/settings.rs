@@ -31,9 +31,12 @@ const VARIABLE: &str = "VMCONF_PROFILE";
 /// The command whose flags are the settings.
 const RUN: &str = "run";
 
-/// Commands that work on a whole suite. All settings apply to them; only [`PATHS`] and those that determine how files
-/// are read apply to other commands.
-const SUITE_COMMANDS: &[&str] = &[RUN, "list", "check", "config"];
+/// Commands that work on a whole suite: `update` is `vmconf known update`. All settings apply to them. To other commands
+/// apply [`PATHS`], and what determines how files are read and cases run, except for [`MACHINE`].
+const SUITE_COMMANDS: &[&str] = &[RUN, "list", "check", "config", "update"];
+
+/// The setting that names a machine in another process. Commands such as `bless` use one only if it is typed.
+const MACHINE: &str = "vm";
 
 /// The setting that says where the vectors of the project are.
 const PATHS: &str = "paths";
@@ -184,6 +187,14 @@ impl Settings {
         self.entries.iter().any(|entry| entry.name == name)
     }
 
+    /// The file that the profile names as list of known failures, for commands that do not use it; `None` if it names
+    /// none.
+    pub(super) fn known_of_profile(&self) -> Option<&str> {
+        let profiles = self.file.as_ref()?.config.profile(&self.profile).ok()?;
+        let entry = profiles.into_iter().flatten().find(|entry| entry.name == "known")?;
+        Some(entry.flags.first()?.split_once('=')?.1)
+    }
+
     /// Where `vmconf.toml` sets this flag, as file and line; `None` if it does not.
     pub(super) fn place(&self, name: &str) -> Option<String> {
         let entry = self.entries.iter().find(|entry| entry.name == name)?;
@@ -231,11 +242,15 @@ impl Settings {
         Some(self.file.as_ref()?.folder.join(FILE))
     }
 
-    /// The typed flags with this effect, for a printed command. Flags that `vmconf.toml` sets are omitted,
-    /// since it also applies to the printed command.
+    /// The flags with this effect for a printed command: the typed ones, and of those that `vmconf.toml` sets the
+    /// [`MACHINE`], which is not that of all commands. The others also apply to the printed command.
     pub(super) fn repeated(&self, changes: FlagEffect) -> ShellWords {
         let repeated = self.typed.iter().filter(|typed| typed.flag.changes == changes);
-        repeated.flat_map(TypedFlag::words).collect()
+        let machine = self.entries.iter().filter(|entry| entry.name == MACHINE);
+        let machine = machine.filter(|_| changes == FlagEffect::Verdicts);
+        let machine = machine.flat_map(|entry| entry.flags.iter().filter_map(|flag| flag.split_once('=')));
+        let machine = machine.flat_map(|(flag, name)| [flag.to_owned(), name.to_owned()]);
+        repeated.flat_map(TypedFlag::words).chain(machine).collect()
     }
 
     /// All flags and settings that change verdicts, as text: two runs with the same text judge cases in the same way.
@@ -354,6 +369,17 @@ fn typed_flags(command: &Command, typed: &ArgMatches, profile: Option<&str>) -> 
     command.get_arguments().filter_map(flag).collect()
 }
 
+/// The arguments of a command that decide which cases run and how, as text.
+pub(super) fn effect_of(command: &Command, typed: &ArgMatches) -> String {
+    let paths = command.get_positionals().flat_map(|arg| typed.get_raw(arg.get_id().as_str()));
+    let paths = paths.flatten().map(|path| path.to_string_lossy().into_owned());
+    let flags = typed_flags(command, typed, None).into_iter();
+    let flags =
+        flags.filter(|typed| typed.flag.changes != FlagEffect::Nothing).flat_map(|typed| typed.words());
+    let words: ShellWords = flags.chain(paths).collect();
+    words.to_string()
+}
+
 fn is_typed(typed: &ArgMatches, arg: &Arg) -> bool {
     let id = arg.get_id().as_str();
     typed.try_contains_id(id).is_ok() && typed.value_source(id) == Some(ValueSource::CommandLine)
@@ -362,9 +388,11 @@ fn is_typed(typed: &ArgMatches, arg: &Arg) -> bool {
 /// Whether a setting applies to a command, given the typed arguments.
 fn takes(command: &Command, typed: &ArgMatches, name: &str) -> bool {
     let Some(arg) = command.get_arguments().find(|arg| arg.get_long() == Some(name)) else { return false };
-    let is_for_files = flags::by_name(name).is_some_and(|flag| flag.scope == Some(SettingScope::File));
+    let applies_to_all = flags::by_name(name).is_some_and(|flag| {
+        flag.scope == Some(SettingScope::File) || flag.changes == FlagEffect::Verdicts && name != MACHINE
+    });
     let conflicts = |typed: &Arg| typed.is_exclusive_set() || exclude(command, typed, arg);
-    (is_for_files || name == PATHS || SUITE_COMMANDS.contains(&command.get_name()))
+    (applies_to_all || name == PATHS || SUITE_COMMANDS.contains(&command.get_name()))
         && !NO_SETTINGS.contains(&(command.get_name(), name))
         && !command.get_arguments().filter(|arg| is_typed(typed, arg)).any(conflicts)
 }

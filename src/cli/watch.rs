@@ -221,6 +221,11 @@ impl<'r, 'w> WatchSession<'r, 'w> {
     /// Watches what is searched now, and reads the lists of known failures again.
     fn search(&mut self) -> anyhow::Result<LoadOptions> {
         self.watch_folders()?;
+        // A list that is missing now may appear.
+        self.lists = self.runner.named_lists().iter().map(|list| real_path(list)).collect();
+        for folder in self.lists.iter().filter_map(|list| list.parent()).filter(|folder| folder.is_dir()) {
+            self.watch.watcher.watch(folder, RecursiveMode::NonRecursive).context("--watch")?;
+        }
         let options = self.runner.options()?;
         self.lists = lists(&options).collect();
         Ok(options)

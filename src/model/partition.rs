@@ -90,6 +90,9 @@ impl FromStr for Partition {
     }
 }
 
+/// What the error of a list of known failures begins with whose entries match no case: reports show it like a case.
+pub const NO_CASE_MATCHES: &str = "no case matches ";
+
 /// An entry of a list of known failures that matches no case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnmatchedEntry {

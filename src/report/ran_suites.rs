@@ -73,6 +73,19 @@ impl RanFiles {
         RanSuite { name, files, versions: versions.into_iter().collect() }
     }
 
+    /// The first file of which another run has the content under another name, with that name, if the runs have no name
+    /// in common: one of them began in another folder.
+    fn renamed_in<'r>(&'r self, other: &'r RanFiles) -> Option<[&'r str; 2]> {
+        if self.files.keys().any(|name| other.files.contains_key(name)) {
+            return None;
+        }
+        let names: BTreeMap<_, _> = other.files.iter().map(|(name, file)| (&file.contents, name)).collect();
+        self.files.iter().filter(|(_, file)| !file.contents.is_empty()).find_map(|(name, file)| {
+            let renamed = names.get(&file.contents)?;
+            Some([name.as_str(), renamed.as_str()])
+        })
+    }
+
     pub(super) fn folders(&self) -> BTreeSet<&str> {
         self.files.keys().map(|file| file.rsplit_once('/').map_or(".", |(folder, _)| folder)).collect()
     }
@@ -155,15 +168,22 @@ pub struct UnlikeSuites {
     pub how: String,
 }
 
-/// The suites of which a machine ran other files than the first machine that ran the suite, by suite. `machines` has
-/// the name and the files of each.
+/// The suites of which a machine ran other files than the first machine that ran the suite, by suite; also if it ran
+/// files of the first machine under other names, so that their cases are compared with nothing. `machines` has the name
+/// and the files of each.
 pub(super) fn unlike_suites<'r>(
     machines: impl Iterator<Item = (&'r str, &'r RanFiles)>,
     suite: &dyn Fn(&str) -> String,
 ) -> Vec<UnlikeSuites> {
     let mut first: BTreeMap<String, (&str, RanSuite<'_>)> = BTreeMap::new();
+    let mut first_machine = None;
     let mut unlike = Vec::new();
     for (name, files) in machines {
+        let (other, its) = *first_machine.get_or_insert((name, files));
+        if let Some([here, there]) = its.renamed_in(files) {
+            let how = format!("{} of the first one is {} of the other", escaped(here), escaped(there));
+            unlike.push(UnlikeSuites { suite: suite(here), machines: [other, name].map(str::to_owned), how });
+        }
         for suite in files.suites(suite) {
             match first.get(&suite.name) {
                 Some((other, its)) => unlike.extend(its.differs(&suite).map(|how| UnlikeSuites {

@@ -270,12 +270,7 @@ impl<'s> RunCollector<'s> {
             let unmatched = list.unmatched(&matched, scope);
             if self.options.run.part.is_some() {
                 of_part.extend(unmatched);
-            } else if let Some(mut error) = no_match(&unmatched) {
-                if self.options.known_failure_lists().count() > 1 {
-                    // An override may give the case another list.
-                    error =
-                        error.expected("the id, or a glob, of cases for which vmconf.toml sets this list");
-                }
+            } else if let Some(error) = no_match(&unmatched) {
                 self.summary.errors += 1;
                 let source = CaseId::of_file(list.file.clone());
                 (self.sink)(Event::Broken { source, errors: vec![error] });

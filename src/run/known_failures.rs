@@ -22,8 +22,8 @@ use super::filter::glob;
 use super::pattern_index::PatternIndex;
 use super::sources::Sources;
 use crate::model::{
-    CaseId, CaseReport, ContentDigest, Diagnostic, DiagnosticPlace, KnownListing, NotPassed, UnmatchedEntry,
-    Verdict, counted,
+    CaseId, CaseReport, ContentDigest, Diagnostic, DiagnosticPlace, KnownListing, NO_CASE_MATCHES, NotPassed,
+    UnmatchedEntry, Verdict, counted,
 };
 use crate::text::glob::literal_start;
 use crate::text::source_text::SourceText;
@@ -162,10 +162,11 @@ impl KnownFailures {
 pub fn no_match(unmatched: &[UnmatchedEntry]) -> Option<Diagnostic> {
     let (first, others) = unmatched.split_first()?;
     let what = match others.len() {
-        0 => format!("no case matches {}", first.id),
-        more => format!("no case matches {}, nor {}", first.id, counted(more, "other entry")),
+        0 => format!("{NO_CASE_MATCHES}{}", first.id),
+        more => format!("{NO_CASE_MATCHES}{}, nor {}", first.id, counted(more, "other entry")),
     };
-    let diagnostic = Diagnostic::new(what).expected("an id that vmconf list prints, or a glob");
+    let diagnostic = Diagnostic::new(what)
+        .expected("an id that vmconf list prints, or a glob, of files that the list is for");
     Some(diagnostic.with_place(Some(first.place.clone())))
 }
 

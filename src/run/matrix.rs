@@ -253,6 +253,7 @@ impl SuiteNames {
     /// Those of these files. `folder` is the name of the one in which their names begin.
     fn of<'f>(files: impl Iterator<Item = &'f str>, folder: &str) -> SuiteNames {
         let mut parts: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        let files = files.map(without_dot);
         files.for_each(|file| parts.entry(prefix(file).to_owned()).or_default().push(file));
         let folders = |(prefix, files): (String, Vec<_>)| (prefix, SuiteFolders::of(&files, folder));
         SuiteNames(parts.into_iter().map(folders).collect())
@@ -261,6 +262,7 @@ impl SuiteNames {
     /// The suite of a file, which need not be one of those. It is a path if another prefix could have a suite of this
     /// name.
     fn suite(&self, file: &str) -> String {
+        let file = without_dot(file);
         let prefix = prefix(file);
         match self.0.get(prefix) {
             Some(folders) if self.0.len() > 1 && !prefix.is_empty() => folders.path(file),
@@ -268,6 +270,11 @@ impl SuiteNames {
             None => file.to_owned(),
         }
     }
+}
+
+/// The name of a file without the `./` of names that would begin with a dash.
+fn without_dot(file: &str) -> &str {
+    file.strip_prefix("./").unwrap_or(file)
 }
 
 /// The part of a file's name that leads out of the working folder: `../` for each folder above it, or the root of an
@@ -323,5 +330,7 @@ mod tests {
         let files = ["gas/a.json", "../gas/a.json", "../../v/gas/a.json", "/v/x/gas/a.json", "/v/y/b.json"];
         assert_eq!(suites(&files), ["gas", "../gas", "../../v/gas", "/v/x", "/v/y"]);
         assert_eq!(suites(&["gas/a.json", "C:/v/gas/a.json", "C:/v/b.json"]), ["gas", "C:/v/gas", "C:/v"]);
+        assert_eq!(suites(&["./-x/a.json", "./-z/a.json", "y/a.json"]), ["-x", "-z", "y"]);
+        assert_eq!(suites(&["./-a.json", "b.json"]), ["here", "here"]);
     }
 }

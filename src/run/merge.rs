@@ -10,8 +10,8 @@ use super::content_order::ContentOrder;
 use super::known_failures::no_match;
 use super::not_compared::{self, add};
 use crate::model::{
-    CaseId, Diagnostic, Event, ExplainedCase, PartitionKind, RunSummary, UnmatchedEntry, VectorsVersion,
-    escaped,
+    CaseId, Diagnostic, Event, ExplainedCase, PartitionKind, RunSummary, UnmatchedEntry, UsedVm,
+    VectorsVersion, escaped,
 };
 use crate::text::shell::ShellWords;
 
@@ -93,6 +93,18 @@ fn how_runs_differ(part: &MergedPart<'_>, other: &MergedPart<'_>) -> String {
     if here.common.vmconf != there.common.vmconf {
         let [here, there] = [here, there].map(|it| escaped(&it.common.vmconf));
         return format!("it was written by vmconf {here}, not {there}");
+    }
+    if here.common.vm != there.common.vm {
+        let machine = |vm: &Option<UsedVm>| match vm {
+            None => "embedded machines".to_owned(),
+            Some(vm) => vm.to_string(),
+        };
+        let [here, there] = [here, there].map(|it| machine(&it.common.vm));
+        return if here == there {
+            format!("{here} reports other capabilities")
+        } else {
+            format!("it ran on {here}, not on {there}")
+        };
     }
     if kind_of(here) != kind_of(there) {
         return "its cases were assigned to parts in another way (hash, slice)".to_owned();

@@ -371,7 +371,7 @@ impl ConfigReader<'_> {
                     .map(|files| {
                         vm.cache_key = Some(files.iter().map(|file| self.folder.join(file)).collect());
                     })
-                    .ok_or("a list of files and folders"),
+                    .ok_or("a list of files and folders, at least one"),
                 _ => {
                     self.unknown(key, "key", KEYS.into_iter());
                     Ok(())

@@ -48,14 +48,24 @@ pub struct Changed<'r> {
 }
 
 impl Changed<'_> {
-    /// Whether the change needs attention: the case fails now and did not before, is broken now and was not before, or
-    /// passed and is not supported now. Cases that are listed as known failures do not count.
+    /// Whether the change needs attention: the case fails now and did not before, is broken now and was not before,
+    /// passed when it was tried again and does not any more, or passed and is not supported now. Cases that are listed as known failures do not count.
     pub fn is_worse(&self) -> bool {
         let severity =
             |outcome: Option<&RecordedOutcome>| outcome.map_or(0, |outcome| severity(outcome.kind));
         let is_lost = self.change == ReportedChange::Regressed
             && self.after.is_some_and(|after| after.kind == VerdictKind::Unsupported);
-        severity(self.after) > severity(self.before) || is_lost
+        severity(self.after) > severity(self.before) || is_lost || self.was_flaky()
+    }
+
+    /// Whether the case passed when it was tried again, and now does so no more.
+    fn was_flaky(&self) -> bool {
+        let [before, after] = [self.before, self.after].map(|outcome| outcome.map(|outcome| outcome.kind));
+        let is_steady = matches!(
+            after,
+            Some(VerdictKind::Fail | VerdictKind::Error | VerdictKind::Crash | VerdictKind::Timeout)
+        );
+        before == Some(VerdictKind::Flaky) && is_steady
     }
 }
 
@@ -132,11 +142,13 @@ fn change(before: Option<&RecordedOutcome>, after: Option<&RecordedOutcome>) -> 
 }
 
 /// Reasons why two runs are hard to compare, one line each: differences in what they ran, not in the
-/// outcomes. `names` are the names of the runs, and `comparison` is what they differ in.
+/// outcomes. `names` are the names of the runs, `effects` the parts of their command lines that decide which cases ran
+/// and how, and `comparison` is what they differ in.
 pub fn cautions(
     before: &RecordedRun,
     after: &RecordedRun,
     names: [&str; 2],
+    effects: [Option<&str>; 2],
     comparison: &Comparison<'_>,
 ) -> Vec<String> {
     let other_cases = |before: String, after: String| {
@@ -155,10 +167,8 @@ pub fn cautions(
         let (before, after) = (of(&before.part), of(&after.part));
         cautions.push(other_cases(before, after));
     }
-    if let (Some(first), Some(second)) = (&before.command, &after.command)
-        && first != second
-    {
-        if !comparison.changed.is_empty() {
+    if let [Some(first), Some(second)] = effects {
+        if first != second && !comparison.changed.is_empty() {
             cautions.push("the command lines differ, which may be why cases do".to_owned());
         }
     } else if only(before) != only(after) {

@@ -14,8 +14,8 @@ use crate::model::event::{self, VERSION};
 use crate::model::explanation;
 use crate::model::partition;
 use crate::model::{
-    CaseId, CaseReport, Diagnostic, Event, FieldNotCompared, Position, SuspectAnalysis, VectorsVersion,
-    Verdict,
+    CaseId, CaseReport, Diagnostic, Event, FieldNotCompared, NO_CASE_MATCHES, Position, SuspectAnalysis,
+    VectorsVersion, Verdict,
 };
 
 /// A line of a report.
@@ -160,10 +160,15 @@ impl TryFrom<ReportLine> for Event {
     }
 }
 
-/// The event of a case, or of a machine, which a report shows like a case.
+/// The event of a case, or of a machine or a list of known failures, which reports show like a case.
 fn of_case(report: CaseReport) -> Event {
+    let is_of_list = |errors: &[Diagnostic]| {
+        report.id.name.is_none() && errors.iter().all(|error| error.what.starts_with(NO_CASE_MATCHES))
+    };
     match report.verdict {
-        Verdict::Error(errors) if report.id.is_machine() => Event::Broken { source: report.id, errors },
+        Verdict::Error(errors) if report.id.is_machine() || is_of_list(&errors) => {
+            Event::Broken { source: report.id, errors }
+        }
         verdict => Event::Finished(CaseReport { verdict, ..report }),
     }
 }

@@ -184,7 +184,8 @@ fn every_kind_of_change() {
 #[test]
 fn a_comparison_fails_if_a_case_is_worse() {
     let cache = Cache::new();
-    let kinds = ["none", "pass", "fixed", "skip", "known", "unsupported", "fail", "error", "timeout"];
+    let kinds =
+        ["none", "pass", "fixed", "skip", "known", "unsupported", "fail", "error", "timeout", "flaky"];
     let whole = |kind: &str| {
         let cases = [kind].into_iter().filter(|kind| *kind != "none");
         report("", &cases.map(|kind| case("a", kind, Some(kind))).collect::<Vec<_>>(), END)
@@ -209,6 +210,9 @@ fn a_comparison_fails_if_a_case_is_worse() {
         any_of(&none, "fail"),
         any_of(&with_fail, "error"),
         any_of(&with_fail, "timeout"),
+        any_of(&with_fail, "flaky"),
+        // It passed when it was tried again.
+        ["fail", "error", "timeout"].map(|after| ("flaky", after)).to_vec(),
     ]
     .concat();
     worse.sort_unstable();
@@ -443,6 +447,29 @@ fn runs_of_other_cases_are_noted() {
     }
 }
 
+/// Flags that decide how a run is reported are no reason for other cases.
+#[test]
+fn other_command_lines_are_noted_if_they_decide_what_ran() {
+    let cache = Cache::new();
+    let vector = fs::read_to_string(at_root(ADD)).unwrap();
+    let path = cache.0.path().join("v.json");
+    let run = |text: &str, flags: &[&str]| {
+        fs::write(&path, text).unwrap();
+        cache.vmconf(&[&["run", path.to_str().unwrap()], flags].concat());
+    };
+    let noted = |flags: &[&str]| {
+        run(&vector, &["-q", "-j", "2"]);
+        run(&vector.replacen("small", "little", 1), flags);
+        let compared = cache.vmconf(&["compare", "last~1", "last"]);
+        assert!(compared.stdout.contains("1 new, 1 gone"), "{compared:?}");
+        compared.stdout.contains("the command lines differ")
+    };
+    let report = format!("json={}", cache.0.path().join("r.jsonl").display());
+    assert!(!noted(&["--report", &report, "--no-group", "--slow", "5s", "-q"]));
+    assert!(noted(&["--ignore", "gas"]));
+    assert!(noted(&["--filter", "*"]));
+}
+
 /// Either of the runs may have been interrupted.
 #[test]
 fn each_interrupted_run_is_noted() {
@@ -452,7 +479,7 @@ fn each_interrupted_run_is_noted() {
     };
     let noted = |before, after| {
         let (before, after) = (run(before), run(after));
-        comparison::cautions(&before, &after, ["a", "b"], &comparison::compare(&before, &after))
+        comparison::cautions(&before, &after, ["a", "b"], [None; 2], &comparison::compare(&before, &after))
     };
     let note = |name: &str| format!("{name} was interrupted: the cases that it did not reach are not in it");
     assert_eq!(noted(false, false), [""; 0]);

@@ -234,7 +234,12 @@ fn the_list_of_an_override_applies_to_its_files_only() {
     fs::write(root.join("other.toml"), "").unwrap();
     let config = "[profile.default]\nknown = \"known.toml\"\n[[override]]\npath = \"vectors/add.json\"\nknown = \"other.toml\"\n";
     fs::write(root.join("vmconf.toml"), config).unwrap();
-    check(root, &["run"], 3, "expected the id, or a glob, of cases for which vmconf.toml sets this list");
+    check(
+        root,
+        &["run"],
+        3,
+        "expected an id that vmconf list prints, or a glob, of files that the list is for",
+    );
     let config = "[profile.default]\npaths = [\"vectors/old\"]\nknown = \"known.toml\"\n";
     fs::write(root.join("vmconf.toml"), config).unwrap();
     check(root, &["run"], 0, "10 passed");

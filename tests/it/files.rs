@@ -406,15 +406,21 @@ fn a_file_replaced_by_a_pipe_is_not_read() {
     for found in [only_source(&place.path("v")), only_source(&vector)] {
         fs::remove_file(&vector).unwrap();
         make_fifo(&vector);
-        assert_eq!(found.read(1 << 20, &Interrupt::default()).unwrap_err().to_string(), "not a regular file");
+        assert_eq!(
+            found.read(1 << 20, &Interrupt::default(), Vec::new()).unwrap_err().to_string(),
+            "not a regular file"
+        );
         fs::remove_file(&vector).unwrap();
         fs::copy(&other, &vector).unwrap();
-        assert!(found.read(1 << 20, &Interrupt::default()).is_ok());
+        assert!(found.read(1 << 20, &Interrupt::default(), Vec::new()).is_ok());
     }
     let found = only_source(&place.path("v"));
     fs::remove_file(&vector).unwrap();
     symlink(&other, &vector).unwrap();
-    assert!(found.read(1 << 20, &Interrupt::default()).is_err(), "a link that replaced a file is followed");
+    assert!(
+        found.read(1 << 20, &Interrupt::default(), Vec::new()).is_err(),
+        "a link that replaced a file is followed"
+    );
 }
 
 /// A folder whose path is too long for the system: nobody can search it, not even root.

@@ -459,6 +459,65 @@ fn a_breach_of_the_protocol_outside_of_cases_is_reported() {
     assert!(list.text().contains(GAS), "{done:?}");
 }
 
+/// The script of a machine in `folder` that does what this filter makes of the answers of the embedded one.
+#[cfg(unix)]
+fn machine(folder: &TempDir, filter: &str) -> String {
+    let script = folder.path().join("machine.sh");
+    fs::write(&script, format!("'{}' serve neo3 | {filter}\n", env!("CARGO_BIN_EXE_vmconf"))).unwrap();
+    format!("[vm.mine]\ncommand = [\"sh\", {:?}]\nknown = \"k.toml\"\n", script.to_str().unwrap())
+}
+
+/// The list of a machine that a profile names is judged on this machine, and within its time limit, as a run does; the
+/// embedded machine passes all.
+#[cfg(unix)]
+#[test]
+fn an_update_runs_as_the_profile_says() {
+    let listed = entry("v.json::a", "");
+    let machines = [
+        ("vm = \"mine\"\n", "sed -u s/HALT/FAULT/"),
+        ("vm = \"mine\"\ntimeout = \"200ms\"\n", "{ head -n 1; sleep 5; }"),
+    ];
+    for (profile, filter) in machines {
+        let folder = sixes(&[("a", 6)]);
+        let table = machine(&folder, filter);
+        let config = format!("[profile.default]\npaths = [\"v.json\"]\n{profile}{table}");
+        fs::write(folder.path().join("vmconf.toml"), config).unwrap();
+        fs::write(folder.path().join("k.toml"), &listed).unwrap();
+        assert_eq!(in_folder(&folder, &["run"]).exit, 0, "{filter}");
+        let updated = in_folder(&folder, &["known", "update", "k.toml"]);
+        assert_eq!((updated.exit, &*updated.stdout), (0, "nothing to change\n"), "{filter}: {updated:?}");
+        assert_eq!(list_in(&folder), listed, "{filter}");
+        // The command that a run prints explains this failure, not that of the embedded machine.
+        fs::write(folder.path().join("k.toml"), "").unwrap();
+        let failed = in_folder(&folder, &["run"]);
+        assert!(failed.stdout.contains("vmconf diff 'v.json::a' --vm mine"), "{filter}: {failed:?}");
+    }
+}
+
+/// An override gives a file another list: its failures are none of this one, and entries for them match no case.
+#[test]
+fn an_update_leaves_files_with_other_lists_alone() {
+    let folder = sixes(&[("a", 7)]);
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write("w.json", &fs::read_to_string(folder.path().join("v.json")).unwrap());
+    let config = "[profile.default]\npaths = [\"v.json\", \"w.json\"]\nknown = \"k.toml\"\n";
+    write("vmconf.toml", &format!("{config}[[override]]\npath = \"w.json\"\nknown = \"other.toml\"\n"));
+    write("other.toml", &entry("w.json::a", ""));
+    write("k.toml", "");
+    let updated = in_folder(&folder, &["known", "update", "k.toml", "--accept", "new"]);
+    assert!(list_in(&folder).contains("v.json::a") && !list_in(&folder).contains("w.json"), "{updated:?}");
+    assert_eq!(in_folder(&folder, &["run"]).exit, 0);
+    let all = list_in(&folder);
+    write("k.toml", &format!("{all}{}", entry("w.json::a", "")));
+    assert_eq!(in_folder(&folder, &["run"]).exit, 3);
+    assert_eq!(in_folder(&folder, &["known", "update", "k.toml", "--prune"]).exit, 0);
+    assert_eq!(list_in(&folder), all);
+    // A list that vmconf.toml does not name is for all files.
+    write("third.toml", "");
+    in_folder(&folder, &["known", "update", "third.toml", "--accept", "new"]);
+    assert!(fs::read_to_string(folder.path().join("third.toml")).unwrap().contains("w.json::a"));
+}
+
 /// A folder with a vector of cases that leave 6, each of which demands a number.
 fn sixes(cases: &[(&str, u8)]) -> TempDir {
     let folder = TempDir::new().unwrap();

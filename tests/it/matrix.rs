@@ -515,6 +515,54 @@ fn folders_that_only_earlier_reports_have_are_named() {
     assert_eq!(vmconf(&["matrix", "--results", &others[0], "--results", &others[1]]).stderr, "");
 }
 
+/// The error of a list of known failures is none of a case.
+#[test]
+fn errors_of_lists_are_not_counted_as_cases() {
+    let folder = TempDir::new().unwrap();
+    let list = folder.path().join("known.toml");
+    fs::write(&list, "[[known]]\nid = \"vectors/evm/gas/gone.json::a\"\nreason = \"gone\"\n").unwrap();
+    let report = folder.path().join("r.jsonl").display().to_string();
+    let json = format!("json={report}");
+    let run = ["run", "vectors/evm/gas", "--known", list.to_str().unwrap(), "--report", &json];
+    let ran = vmconf(&run);
+    assert!(ran.exit == 3 && ran.stdout.contains("no case matches vectors/evm/gas/gone.json::a"), "{ran:?}");
+    let file = folder.path().join("s.md");
+    let stated = |args: &[&str]| {
+        assert_eq!(vmconf(&[args, &["--statement", file.to_str().unwrap()]].concat()).exit, 0);
+        let text = fs::read_to_string(&file).unwrap();
+        text.lines()
+            .find(|line| line.starts_with("| passed |"))
+            .map(str::to_owned)
+            .expect("how many cases passed")
+    };
+    let vm = format!("mine={SERVE}");
+    assert_eq!(
+        stated(&["matrix", "--results", &report]),
+        stated(&["matrix", "vectors/evm/gas", "--vm", &vm])
+    );
+}
+
+/// Reports of runs that began in different folders have no case in common.
+#[test]
+fn the_same_files_under_other_names_are_noted() {
+    let folder = TempDir::new().unwrap();
+    let outer = at_root("vectors/evm/gas");
+    let run = |name: &str, working: &Path, path: &str| {
+        let report = folder.path().join(name).display().to_string();
+        let args = ["run", path, "--report", &format!("json={report}")];
+        assert_eq!(ran(command(&args).current_dir(working).output().unwrap()).exit, 0);
+        report
+    };
+    let one = run("one.jsonl", outer.parent().unwrap(), "gas");
+    let other = run("other.jsonl", &outer, ".");
+    let args = ["matrix", "--results", &format!("a={one}"), "--results", &format!("b={other}")];
+    let warned = vmconf(&args).stderr;
+    assert!(warned.contains("a and b did not run the same vectors: gas/"), "{warned}");
+    assert!(warned.contains(" of the first one is "), "{warned}");
+    let same = ["matrix", "--results", &format!("a={one}"), "--results", &format!("b={one}")];
+    assert_eq!(vmconf(&same).stderr, "");
+}
+
 /// A report that says of one case that it passed and that it failed says nothing.
 #[test]
 fn a_case_with_two_outcomes_is_refused() {

@@ -280,6 +280,21 @@ fn reports_that_cannot_be_merged_are_refused() {
     assert_eq!(fs::read_to_string(second).unwrap(), text);
     check(&[first, other], "is part of another run than");
     check(&[first, &strict], "its flags are --strict, not none");
+    let vm = |release: &str| {
+        let about = format!(r#"{{"name":"mine","implementation":"m","release":"{release}"}}"#);
+        let on_vm = |part: &PathBuf| {
+            fs::read_to_string(part).unwrap().replacen(
+                "\"system\":",
+                &format!("\"vm\":{about},\"system\":"),
+                1,
+            )
+        };
+        (on_vm(first), on_vm(second))
+    };
+    let [of_one, of_two] =
+        [("of-1.jsonl", vm("1").0), ("of-2.jsonl", vm("2").1)].map(|(name, text)| write(name, &text));
+    check(&[&of_one, &of_two], "it ran on mine (m 2), not on mine (m 1)");
+    check(&[first, &of_two], "it ran on mine (m 2), not on embedded machines");
     check(&[first, first_of_three], "it is of 3 parts, not of 2");
     let [_, sliced] = &parts(&three, "slice", 2, &["vectors/evm/arithmetic"])[..] else { panic!() };
     check(&[first, sliced], "its cases were assigned to parts in another way (hash, slice)");

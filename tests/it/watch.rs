@@ -298,6 +298,19 @@ fn settings_are_read_again_after_a_change() {
     assert_eq!(watching.interrupt(), 0);
 }
 
+/// A list of known failures that a changed vmconf.toml names may be written after it.
+#[test]
+fn a_list_that_is_missing_is_read_when_it_appears() {
+    let folder = folder(&[("vectors/a.json", &sum(8))]);
+    let watching = Watching::new(folder.path(), &["--report", "json"]);
+    watching.runs(&["fail vectors/a.json"]);
+    write(folder.path(), "vmconf.toml", "[profile.default]\nknown = \"k.toml\"\n");
+    watching.until("k.toml: No such file");
+    write(folder.path(), "k.toml", "[[known]]\nid = \"*.json::sum\"\nreason = \"sums\"\n");
+    watching.runs(&["known vectors/a.json"]);
+    assert_eq!(watching.interrupt(), 0);
+}
+
 /// All cases run as a declaration says that changed, also after one that is wrong, typed or in `vmconf.toml`.
 #[test]
 fn declarations_are_read_again_after_a_change() {

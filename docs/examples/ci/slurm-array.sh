@@ -10,6 +10,7 @@
 set -eu
 case $1 in
 run)
+  rm -f "$REPORTS/part-$SLURM_ARRAY_TASK_ID.jsonl"
   vmconf run --partition auto --report text --report json="$REPORTS/part-$SLURM_ARRAY_TASK_ID.jsonl"
   ;;
 merge)

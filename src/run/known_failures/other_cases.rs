@@ -9,17 +9,19 @@ use crate::run::anchor::Anchor;
 use crate::run::open_file::is_absent;
 use crate::run::options::{LoadOptions, RunOptions};
 use crate::run::select::open;
-use crate::run::sources;
+use crate::run::sources::{self, VectorSource};
 
 /// The entries that match a case which exists and did not run, or that may match one: of a file that is broken
 /// as a whole, the cases are not known.
 ///
-/// Only the file or folder with which an entry begins is searched.
+/// Only the file or folder with which an entry begins is searched, and of the files there those that `is_for` says the
+/// list is for.
 pub fn entries_of_other_cases(
     list: &KnownFailures,
     ran: &[CaseReport],
     anchor: &Anchor,
     options: &LoadOptions,
+    is_for: &dyn Fn(&VectorSource) -> bool,
 ) -> BTreeSet<usize> {
     let ran: HashSet<&CaseId> = ran.iter().map(|report| &report.id).collect();
     // Filters select what runs, not what exists.
@@ -39,7 +41,7 @@ pub fn entries_of_other_cases(
             }
             Ok(found) => found,
         };
-        for source in &found.sources {
+        for source in found.sources.iter().filter(is_for) {
             let file = open(&source, &options);
             let other_cases = file.ids().filter(|id| !ran.contains(id));
             let matching: BTreeSet<usize> = other_cases.flat_map(|id| list.matching(id)).collect();
