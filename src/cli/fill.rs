@@ -217,23 +217,24 @@ impl<W: Write> FillSession<'_, W> {
         let count = |outcome: FillOutcome| cases.get(outcome.into()).copied().unwrap_or(0);
         let not_written = cases.get(NOT_WRITTEN).copied().unwrap_or(0);
         let (filled, up_to_date) = (count(FillOutcome::Filled), count(FillOutcome::UpToDate));
-        let too_few = count(FillOutcome::TooFewMachines);
-        let open = count(FillOutcome::DemandsOtherwise) + count(FillOutcome::Disagreement) + too_few;
+        let (too_few, not_filled) = (count(FillOutcome::TooFewMachines), count(FillOutcome::NotFilled));
+        let otherwise = count(FillOutcome::DemandsOtherwise);
+        let open = otherwise + count(FillOutcome::Disagreement) + too_few + not_filled;
         if self.command.output == OutputForm::Json {
             let line = json!({"type": "summary", "cases": cases, "files changed": changed, "errors": broken});
             writeln!(self.out, "{line}")?;
         } else {
-            let otherwise = count(FillOutcome::DemandsOtherwise);
             let disagreements = counted(count(FillOutcome::Disagreement), "disagreement");
             let files = counted(*changed, "file");
             let unless_none =
                 |count, what: &str| if count == 0 { String::new() } else { format!("{count} {what}, ") };
             let unwritten = unless_none(not_written, "not written");
+            let not_filled = unless_none(not_filled, "not filled");
             let too_few = unless_none(too_few, "run by too few machines");
             let written = if self.command.check { "would change" } else { "changed" };
             writeln!(
                 self.out,
-                "{filled} filled, {unwritten}{up_to_date} up to date, {otherwise} with other demands, {disagreements}, {too_few}{}; {files} {written}",
+                "{filled} filled, {unwritten}{not_filled}{up_to_date} up to date, {otherwise} with other demands, {disagreements}, {too_few}{}; {files} {written}",
                 counted(*broken, "error")
             )?;
         }

@@ -7,17 +7,17 @@
 //!
 //! To fill in what is not demanded yet, the format first demands it with placeholder values, which then differ.
 
+mod blessed_case;
 mod excerpt;
 mod new_member;
 mod written;
 
-use std::collections::{BTreeSet, HashMap};
-use std::ops::Range;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use self::blessed_case::BlessedCase;
 pub use self::excerpt::BlessExcerpt;
-use self::new_member::NewMember;
-use self::written::{BlessedDatum, Written, datum, written};
+use self::written::datum;
 use super::execute::Worker;
 use super::filter::Filter;
 use super::load::{LoadedCase, LoadedFile};
@@ -26,8 +26,8 @@ use super::options::LoadOptions;
 use super::select::{open, open_text};
 use super::source::VectorSource;
 use crate::formats::Format;
-use crate::model::{CaseDifference, CaseId, CaseReport, DiagnosticPlace, Path, PathKey, Verdict};
-use crate::text::edit::{self, Splice, TextChange};
+use crate::model::{CaseDifference, CaseId, CaseReport, DiagnosticPlace, Path};
+use crate::text::edit::{self, Splice};
 
 /// What to bless.
 #[derive(Debug, Clone, Default)]
@@ -90,7 +90,7 @@ pub struct CaseChange {
     splice: Splice,
     /// The line where the case begins, from 1.
     line: usize,
-    /// Whether the case passed before, so that the change only demands more.
+    /// Whether the change only demands more, and nothing else than before.
     pub only_adds: bool,
 }
 
@@ -151,13 +151,13 @@ pub fn bless_loaded(
     let same = SameCases::of(&loaded, source, options);
     let loaded = rounds(loaded, &mut cases, wanted, worker, |text| same.open(text));
     for (index, mut case) in cases.into_iter().enumerate() {
-        case.decide(wanted);
+        case.decide(loaded.case(index).as_ref(), wanted);
         let text = loaded.case(index).map_or("", |changed| &loaded.text()[changed.range()]);
         case.is_changed &= text != &blessed.old[case.range.clone()];
         if case.is_changed {
             let splice = Splice { range: case.range.clone(), text: text.to_owned() };
             let line = case.place.position.line as usize;
-            let only_adds = case.first.verdict.failure().is_none();
+            let only_adds = case.only_adds();
             blessed.changes.push(CaseChange { case: case.first.id.clone(), splice, line, only_adds });
         }
         case.add_to(&mut blessed);
@@ -254,310 +254,6 @@ fn next_text(loaded: &LoadedFile<'_>, cases: &mut [BlessedCase], wanted: &BlessO
     document.filter(|_| !changes.is_empty()).map(|document| edit::apply(document, &changes))
 }
 
-/// A case that is being blessed.
-struct BlessedCase {
-    /// Its range in the old text.
-    range: Range<usize>,
-    /// The verdict before any change, and after the last one.
-    first: CaseReport,
-    last: CaseReport,
-    /// Whether it may need another change.
-    is_open: bool,
-    is_changed: bool,
-    /// The differences that could not be written in the last round.
-    refused: Vec<BlessRefusal>,
-    /// What is filled in next.
-    filling: Filling,
-    /// What was filled in the last round.
-    filled: Vec<NewMember>,
-    /// The fields of which nothing can be filled in, since they are not compared.
-    unknown: Rc<BTreeSet<String>>,
-    /// How the run ends, where the case did not demand it before.
-    new_ends: Vec<NewMember>,
-    /// What else was filled in.
-    new_rest: Vec<NewMember>,
-    /// The place of the case in the old text.
-    place: DiagnosticPlace,
-}
-
-/// What a format fills in next: how the run ends at once, the rest when no difference is left that can be written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Filling {
-    Ends,
-    Rest,
-    Done,
-}
-
-impl BlessedCase {
-    fn run(
-        worker: &mut Worker<'_>,
-        loaded: &LoadedFile<'_>,
-        index: usize,
-        wanted: &BlessOptions,
-        unknown: &Rc<BTreeSet<String>>,
-    ) -> Option<BlessedCase> {
-        let report = worker.run_case(loaded, index);
-        let case = loaded.case(index)?;
-        let range = case.range();
-        let at = range.start as u32;
-        let is_filled = wanted.missing == Missing::Fill && !matches!(report.verdict, Verdict::Skip(_));
-        Some(BlessedCase {
-            is_open: report.verdict.failure().is_some() || is_filled,
-            first: report.clone(),
-            last: report,
-            is_changed: false,
-            refused: Vec::new(),
-            filling: if is_filled { Filling::Ends } else { Filling::Done },
-            filled: Vec::new(),
-            unknown: unknown.clone(),
-            new_ends: Vec::new(),
-            new_rest: Vec::new(),
-            place: DiagnosticPlace::at(loaded.text(), at, case.document.position(at)),
-            range,
-        })
-    }
-
-    /// The changes of the next round.
-    fn changes<'d>(&mut self, loaded: &LoadedCase<'d>, wanted: &BlessOptions) -> Vec<TextChange<'d>> {
-        let mut changes = self.unverified(loaded);
-        if changes.is_empty() && self.filling == Filling::Ends {
-            changes = self.fill(loaded);
-        }
-        if changes.is_empty() {
-            changes = self.differing(loaded, wanted);
-        }
-        if changes.is_empty() && self.filling == Filling::Rest && !self.ends_otherwise(loaded, wanted) {
-            changes = self.fill(loaded);
-        }
-        self.is_open = !changes.is_empty();
-        self.is_changed |= self.is_open;
-        changes
-    }
-
-    /// The changes that demand what the case does not.
-    fn fill<'d>(&mut self, loaded: &LoadedCase<'d>) -> Vec<TextChange<'d>> {
-        let case = loaded.root();
-        let fill = loaded.format.fill.map(|fill| fill(case)).unwrap_or_default();
-        let (next, changes) = match self.filling {
-            Filling::Ends => {
-                self.new_ends = NewMember::all(&fill.ends, case);
-                (Filling::Rest, fill.ends)
-            }
-            Filling::Rest => {
-                self.new_rest = NewMember::all(&fill.rest, case);
-                (Filling::Done, fill.rest)
-            }
-            Filling::Done => (Filling::Done, Vec::new()),
-        };
-        self.filling = next;
-        self.filled = NewMember::all(&changes, case);
-        changes
-    }
-
-    /// The changes that remove filled-in data that are not compared, since it is unknown whether they are right.
-    fn unverified<'d>(&mut self, loaded: &LoadedCase<'d>) -> Vec<TextChange<'d>> {
-        let filled = std::mem::take(&mut self.filled);
-        if filled.is_empty() {
-            return Vec::new();
-        }
-        let Some(read) = loaded.read().ok().and_then(|reading| reading.case) else { return Vec::new() };
-        let assertions = read.demands();
-        let compared = assertions.filter(|assertion| !self.is_unknown(&assertion.at));
-        let mut places: Vec<_> = compared.map(|assertion| assertion.origin.0).collect();
-        places.sort_unstable();
-        let case = loaded.root();
-        filled.iter().flat_map(|member| member.without_places(case, &places)).collect()
-    }
-
-    fn is_unknown(&self, at: &Path) -> bool {
-        matches!(at.first(), PathKey::Name(name) if self.unknown.contains(&**name))
-    }
-
-    fn ends_otherwise(&self, loaded: &LoadedCase<'_>, wanted: &BlessOptions) -> bool {
-        wanted.outcome_change == OutcomeChange::Refuse && !self.other_ends(loaded).is_empty()
-    }
-
-    /// The changes that write the current differences. Keeps the refusals of those that cannot be written.
-    fn differing<'d>(&mut self, loaded: &LoadedCase<'d>, wanted: &BlessOptions) -> Vec<TextChange<'d>> {
-        let (changes, refused) = if self.ends_otherwise(loaded, wanted) {
-            // All other differences are those of a run with another outcome.
-            let before = by_datum(&self.first);
-            let ends = self.other_ends(loaded).into_iter();
-            let refused = ends.map(|end| BlessRefusal {
-                is_outcome_change: true,
-                ..self.refusal(&before, end, &other_end(end))
-            });
-            (Vec::new(), refused.collect())
-        } else {
-            self.write_back(loaded, wanted)
-        };
-        let is_masked = changes.is_empty() && refused.iter().any(|refusal| hides_others(loaded, refusal));
-        self.refused = refused;
-        if is_masked { self.without_filled(loaded) } else { changes }
-    }
-
-    /// The changes that remove all that was filled in, in other steps too, once: what is hidden by a difference that
-    /// stays is not compared.
-    fn without_filled<'d>(&mut self, loaded: &LoadedCase<'d>) -> Vec<TextChange<'d>> {
-        let case = loaded.root();
-        let filled = std::mem::take(&mut self.new_rest).into_iter().chain(std::mem::take(&mut self.new_ends));
-        filled.flat_map(|member| member.removal(case)).collect()
-    }
-
-    /// The differences in how the run ended, where the case demanded it before.
-    fn other_ends(&self, loaded: &LoadedCase<'_>) -> Vec<&CaseDifference> {
-        let format = loaded.format;
-        let case = loaded.root();
-        let is_other_end = |CaseDifference { at, actual, place, .. }: &&CaseDifference| {
-            let field = &*at.first().to_string();
-            if at.parent().is_some() {
-                false
-            } else if format.ends.contains(&field) {
-                !self.new_ends.iter().any(|member| member.is_at(case, place.at))
-            } else {
-                actual.is_none()
-                    && format.only_after_some_ends.contains(&field)
-                    && !self.new_rest.iter().any(|member| member.contains(case, place.at))
-            }
-        };
-        differences(&self.last).iter().filter(is_other_end).collect()
-    }
-
-    fn write_back<'d>(
-        &self,
-        loaded: &LoadedCase<'d>,
-        wanted: &BlessOptions,
-    ) -> (Vec<TextChange<'d>>, Vec<BlessRefusal>) {
-        let asked = differences(&self.last).iter().filter(|difference| wanted.selects(difference));
-        let Written { mut changes, refused } = written(asked, loaded);
-        let before = by_datum(&self.first);
-        let case = loaded.root();
-        // What was filled in and cannot be written is not demanded after all.
-        let (mut removed, mut refusals) = (BTreeSet::new(), Vec::new());
-        for (difference, why) in refused {
-            match self.new_rest.iter().position(|member| member.contains(case, difference.place.at)) {
-                Some(filled) => drop(removed.insert(filled)),
-                None => refusals.push(self.refusal(&before, difference, &why)),
-            }
-        }
-        if !removed.is_empty() {
-            // Members with changes inside and other ones that are removed: the next round writes what is left.
-            changes = removed.into_iter().flat_map(|filled| self.new_rest[filled].removal(case)).collect();
-        }
-        (changes, refusals)
-    }
-
-    /// A refusal, at the place in the old text if the difference was there before.
-    fn refusal(&self, before: &ByDatum<'_>, difference: &CaseDifference, why: &str) -> BlessRefusal {
-        let CaseDifference { step, at, place, .. } = before.get(&datum(difference)).unwrap_or(&difference);
-        let (case, at, place) = (self.first.id.clone(), Some(at.clone()), place.clone());
-        BlessRefusal { case, step: *step, at, place, why: why.to_owned(), is_outcome_change: false }
-    }
-
-    /// Reverts the case to its old text.
-    fn refuse(&mut self, at: Option<Path>, why: &str) {
-        self.is_changed = false;
-        let is_outcome_change = self.refused.iter().any(|refused| refused.is_outcome_change);
-        let first = differences(&self.first).iter().find(|it| at.as_ref().is_none_or(|at| it.at == *at));
-        self.refused = vec![match first.or(differences(&self.first).first()) {
-            Some(first) => BlessRefusal { is_outcome_change, ..self.refusal(&ByDatum::new(), first, why) },
-            None => BlessRefusal {
-                case: self.first.id.clone(),
-                step: None,
-                at,
-                place: self.place.clone(),
-                why: why.to_owned(),
-                is_outcome_change,
-            },
-        }];
-    }
-
-    /// Reverts the case if its change is not accepted: it may differ only where it differed before, and only where
-    /// the difference cannot be written or was not selected.
-    fn decide(&mut self, wanted: &BlessOptions) {
-        if !self.is_changed {
-            return;
-        }
-        let (at, why) = match &self.last.verdict {
-            // It was broken before.
-            Verdict::Error(_) if matches!(self.first.verdict, Verdict::Error(_)) => {
-                self.is_changed = false;
-                return;
-            }
-            Verdict::Error(diagnostics) => {
-                let what = diagnostics.first().map_or("", |diagnostic| &diagnostic.what);
-                (None, format!("the changed case would be broken: {what}"))
-            }
-            Verdict::Unsupported(why) => (None, format!("the changed case would be unsupported: {why}")),
-            verdict @ (Verdict::Crash(_) | Verdict::Timeout(_) | Verdict::Flaky(_)) => {
-                let what =
-                    verdict.breakdown().map_or(String::new(), |breakdown| format!(": {}", breakdown.what));
-                (None, format!("{}{what}", verdict.name()))
-            }
-            _ => match self.wrong(wanted) {
-                None => return,
-                Some((at, why)) => (Some(at), why),
-            },
-        };
-        self.refuse(at, &why);
-    }
-
-    /// The first difference that the changed case must not have, and why it has it.
-    fn wrong(&self, wanted: &BlessOptions) -> Option<(Path, String)> {
-        let refused: HashMap<BlessedDatum<'_>, &str> =
-            self.refused.iter().filter_map(|it| Some(((it.step, it.at.as_ref()?), &*it.why))).collect();
-        let before = by_datum(&self.first);
-        let is_wrong = |it: &&CaseDifference| {
-            !before.contains_key(&datum(it)) || (wanted.selects(it) && !refused.contains_key(&datum(it)))
-        };
-        let wrong = differences(&self.last).iter().find(is_wrong)?;
-        let why = refused.get(&datum(wrong)).map_or(String::new(), |why| format!(": {why}"));
-        Some((wrong.at.clone(), format!("the changed case would differ in {}{why}", wrong.at)))
-    }
-
-    fn add_to(self, blessed: &mut Blessed) {
-        match self.first.verdict {
-            _ if self.is_changed => {}
-            Verdict::Pass | Verdict::Fixed(_) | Verdict::Skip(_) if self.refused.is_empty() => {
-                blessed.passed += 1;
-                if !matches!(self.first.verdict, Verdict::Skip(_)) {
-                    blessed.passing.push(self.first.id.clone());
-                }
-            }
-            Verdict::Error(_)
-            | Verdict::Unsupported(_)
-            | Verdict::Crash(_)
-            | Verdict::Timeout(_)
-            | Verdict::Flaky(_) => {
-                blessed.broken.push(self.first);
-            }
-            Verdict::Fail(_) | Verdict::Known(..) if self.refused.is_empty() => {
-                blessed.not_asked_for += 1;
-            }
-            Verdict::Pass | Verdict::Fixed(_) | Verdict::Skip(_) | Verdict::Fail(_) | Verdict::Known(..) => {}
-        }
-        blessed.refused.extend(self.refused);
-    }
-}
-
-/// Whether a difference is in how a step ended, so that the other demands of the step are not compared.
-fn hides_others(loaded: &LoadedCase<'_>, BlessRefusal { step, at, .. }: &BlessRefusal) -> bool {
-    let Some(case) = loaded.read().ok().and_then(|reading| reading.case) else { return false };
-    let step = case.steps.get(step.unwrap_or(1).saturating_sub(1));
-    step.and_then(|step| step.end.as_ref()).is_some_and(|end| Some(&end.at) == at.as_ref())
-}
-
-/// The differences of a case that fails.
-fn differences(report: &CaseReport) -> &[CaseDifference] {
-    report.verdict.failure().map_or(&[], |failure| &failure.differences)
-}
-
-type ByDatum<'d> = HashMap<BlessedDatum<'d>, &'d CaseDifference>;
-
-fn by_datum(report: &CaseReport) -> ByDatum<'_> {
-    differences(report).iter().map(|difference| (datum(difference), difference)).collect()
-}
-
 impl BlessOptions {
     fn selects(&self, difference: &CaseDifference) -> bool {
         if self.except.as_ref().is_some_and(|(step, at)| (*step, at) == datum(difference)) {
@@ -572,13 +268,5 @@ impl BlessOptions {
             path = at.parent();
         }
         false
-    }
-}
-
-/// Why a run that ended in another way is not blessed.
-fn other_end(CaseDifference { at, expected, actual, .. }: &CaseDifference) -> String {
-    match actual {
-        Some(actual) => format!("the run ended with {actual} instead of {expected}"),
-        None => format!("the run ended without {at}"),
     }
 }

@@ -80,6 +80,9 @@ pub enum FillOutcome {
     /// The machines that could run the case do the same, and are not enough.
     #[strum(serialize = "too few machines")]
     TooFewMachines,
+    /// Enough machines ran the case, and it cannot demand what they did.
+    #[strum(serialize = "not filled")]
+    NotFilled,
 }
 
 /// Machines that do the same.
@@ -118,9 +121,13 @@ pub fn fill(source: &VectorSource, machines: &[NamedTestee], options: &FillOptio
             filled.broken.push((*broken).clone());
             continue;
         }
-        let (mut groups, silent) = group_machines(&case.id, machines, &statements);
+        let StatedCase { mut groups, silent, refused } = group_machines(&case.id, machines, &statements);
         groups.sort_by_key(|group| std::cmp::Reverse(group.machines.len()));
-        let (outcome, change) = outcome_of(&groups, options);
+        let (outcome, change) = if groups.is_empty() && refused >= options.agree {
+            (FillOutcome::NotFilled, None)
+        } else {
+            outcome_of(&groups, options)
+        };
         changes.extend(change);
         let groups = with_lines(groups, &loaded.text()[case.range()]);
         filled.cases.push(FilledCase { case: case.id, outcome, groups, silent });
@@ -154,6 +161,8 @@ enum Statement<'b> {
     Change(&'b CaseChange),
     /// Nothing, and why.
     Silent(String),
+    /// Something that cannot be demanded, and why.
+    Refused(&'b str),
 }
 
 /// What a machine does with each case for which it has a result. A refusal takes precedence over a change, and the
@@ -164,7 +173,7 @@ fn statements(blessed: &Blessed) -> HashMap<&CaseId, Statement<'_>> {
     let passing = blessed.passing.iter().map(|id| (id, Statement::AsDemanded));
     let changes = blessed.changes.iter().map(|change| (&change.case, Statement::Change(change)));
     let refused =
-        blessed.refused.iter().rev().map(|refusal| (&refusal.case, Statement::Silent(refusal.why.clone())));
+        blessed.refused.iter().rev().map(|refusal| (&refusal.case, Statement::Refused(&refusal.why)));
     broken.chain(passing).chain(changes).chain(refused).collect()
 }
 
@@ -175,21 +184,37 @@ struct Agreeing<'b> {
     change: Option<&'b CaseChange>,
 }
 
-/// The machines by what they do with a case, and those that could not run it, with the reason.
+/// What the machines do with a case.
+struct StatedCase<'b> {
+    groups: Vec<Agreeing<'b>>,
+    /// The machines of which nothing can be demanded, with the reason.
+    silent: Vec<(String, String)>,
+    /// How many of them ran the case.
+    refused: usize,
+}
+
+/// The machines by what they do with a case.
 fn group_machines<'b>(
     id: &CaseId,
     machines: &[NamedTestee],
     statements: &[HashMap<&CaseId, Statement<'b>>],
-) -> (Vec<Agreeing<'b>>, Vec<(String, String)>) {
+) -> StatedCase<'b> {
     let mut groups: Vec<Agreeing<'b>> = Vec::new();
-    let mut silent = Vec::new();
+    let (mut silent, mut refused) = (Vec::new(), 0);
     for (machine, statements) in machines.iter().zip(statements) {
         let name = machine.name.clone();
         let change = match statements.get(id) {
             Some(Statement::AsDemanded) => None,
             Some(Statement::Change(change)) => Some(*change),
             silence => {
-                let why = if let Some(Statement::Silent(why)) = silence { why } else { "not selected" };
+                let why = match silence {
+                    Some(Statement::Silent(why)) => why,
+                    Some(Statement::Refused(why)) => {
+                        refused += 1;
+                        *why
+                    }
+                    _ => "not selected",
+                };
                 silent.push((name, why.to_owned()));
                 continue;
             }
@@ -200,7 +225,7 @@ fn group_machines<'b>(
             None => groups.push(Agreeing { machines: vec![name], change }),
         }
     }
-    (groups, silent)
+    StatedCase { groups, silent, refused }
 }
 
 /// What is done with the expectations of a case, from its groups, the largest first; and the change to make.

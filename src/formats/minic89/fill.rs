@@ -32,10 +32,13 @@ fn fill_snapshot<'d>(snapshot: JsonNode<'d>, fill: &mut Fill<'d>) {
         ],
     ));
     let trap = json!({"code": "TRAP_INTERNAL", "message": null, "details": null});
+    let halt = json!({"result": 0});
     match snapshot.member("status").and_then(JsonNode::text).as_deref() {
         Some("TRAPPED") => fill.rest.extend(missing(snapshot, [("trap", trap)])),
-        Some("HALTED") => fill.rest.extend(missing(snapshot, [("halt", json!({"result": 0}))])),
-        _ => {}
+        Some("HALTED") => fill.rest.extend(missing(snapshot, [("halt", halt)])),
+        // Where nothing is known of the status, the one that the machine does not report is removed.
+        None => fill.rest.extend(missing(snapshot, [("trap", trap), ("halt", halt)])),
+        Some(_) => {}
     }
     let place = || [("fid", json!(1)), ("ip", json!(0))];
     fill.rest.extend(snapshot.member("pc").into_iter().flat_map(|pc| missing(pc, place())));

@@ -57,6 +57,12 @@ pub(super) fn write_back<'d>(failed: &WrongAssertion<'d, '_>, rules: &Rules) -> 
         }
         ResultPart::Member(_) => failed.replace(plain(failed.present()?, Some(failed.node))?),
         ResultPart::Frames => list(failed, "invocationStack", |frame| fresh_frame(frame, rules)),
+        // An empty list says that there is none.
+        ResultPart::Items(name)
+            if failed.actual.is_none() && !rules.frame_lists.contains(&(name, Absence::None)) =>
+        {
+            Err(NotRepresentable::nothing())
+        }
         ResultPart::Items(name) => list(failed, name, |item| fresh_item(item, rules)),
         ResultPart::Item => match (failed.expected, failed.actual) {
             (Expected::Len(_), Some(_)) => list(failed, "value", |item| fresh_item(item, rules)),

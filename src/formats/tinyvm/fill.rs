@@ -40,7 +40,10 @@ fn fill_single<'d>(expect: JsonNode<'d>, fill: &mut Fill<'d>) {
 fn fill_driver<'d>(expect: JsonNode<'d>, fill: &mut Fill<'d>) {
     let outcome = expect.member("outcome").and_then(JsonNode::text);
     if outcome.is_none_or(|outcome| outcome == "completed") {
-        fill.rest.extend(missing(expect, [("results", json!([]))]));
+        // Without a rating, the run passes, and the results must not say something else.
+        let has_rating = expect.member("rating").is_some();
+        let results = if has_rating { json!([]) } else { json!(["pass"]) };
+        fill.rest.extend(missing(expect, [("results", results)]));
     }
     let machine = || [("pc", json!(0)), ("time", json!(0))];
     fill.rest.extend(missing(

@@ -68,19 +68,45 @@ impl NewMember {
         self.member(case).is_some_and(|member| member.range().contains(&(at as usize)))
     }
 
-    /// The changes that remove the member.
-    pub(super) fn removal<'d>(&self, case: JsonNode<'d>) -> Vec<TextChange<'d>> {
-        self.without_places(case, &[])
+    /// Whether a change leaves all else of the case as it is, but for further members of the object.
+    pub(super) fn takes(&self, change: &TextChange<'_>, case: JsonNode<'_>) -> bool {
+        let contains = |node: JsonNode<'_>| self.contains(case, node.at());
+        match change {
+            TextChange::Insert { into, .. } => self.is_at(case, into.at()),
+            TextChange::Replace { node, .. }
+            | TextChange::Digits { node, .. }
+            | TextChange::RemoveNode { node, .. } => contains(*node),
+            TextChange::Reorder { object, .. } => contains(*object),
+            TextChange::Remove { from, index } => from.values().nth(*index).is_some_and(contains),
+        }
     }
 
-    /// The changes that remove everything from the member that contains none of these places, given in ascending order:
-    /// the whole member, or members inside of it.
-    pub(super) fn without_places<'d>(&self, case: JsonNode<'d>, places: &[u32]) -> Vec<TextChange<'d>> {
+    /// The changes that remove the member.
+    pub(super) fn removal<'d>(&self, case: JsonNode<'d>) -> Vec<TextChange<'d>> {
         let (Some(object), Some(member)) = (self.object(case), self.member(case)) else { return Vec::new() };
-        if self.before == MemberBefore::Null && !is_any_in(places, &member.range()) {
-            return vec![TextChange::Replace { node: member, value: Json::Null }];
+        match self.before {
+            MemberBefore::Null => vec![TextChange::Replace { node: member, value: Json::Null }],
+            MemberBefore::Nothing => TextChange::remove(object, member).into_iter().collect(),
         }
-        without_places(object, member, places)
+    }
+
+    /// The changes that remove from the member what is not compared: all of it, or members inside of it.
+    pub(super) fn without_unknown<'d>(
+        &self,
+        case: JsonNode<'d>,
+        places: &DemandedPlaces,
+        emptied: EmptiedObject,
+    ) -> Vec<TextChange<'d>> {
+        let (Some(object), Some(member)) = (self.object(case), self.member(case)) else { return Vec::new() };
+        if is_any_in(&places.compared, &member.range()) {
+            return without_unknown(object, member, places);
+        }
+        match emptied {
+            EmptiedObject::Stays if member.is_object() => {
+                member.members().filter_map(|inner| TextChange::remove(member, inner.value)).collect()
+            }
+            EmptiedObject::Stays | EmptiedObject::Goes => self.removal(case),
+        }
     }
 
     fn object<'d>(&self, case: JsonNode<'d>) -> Option<JsonNode<'d>> {
@@ -92,16 +118,40 @@ impl NewMember {
     }
 }
 
-/// The changes that remove a member of an object, or members inside of it, that have none of these places.
-fn without_places<'d>(object: JsonNode<'d>, member: JsonNode<'d>, places: &[u32]) -> Vec<TextChange<'d>> {
-    if !is_any_in(places, &member.range()) {
+/// Where a case demands something, each list in ascending order.
+#[derive(Default)]
+pub(super) struct DemandedPlaces {
+    /// Of a field that is compared.
+    pub(super) compared: Vec<u32>,
+    /// Of a field that is not.
+    pub(super) unknown: Vec<u32>,
+}
+
+/// What becomes of an object in which nothing is compared.
+#[derive(Clone, Copy)]
+pub(super) enum EmptiedObject {
+    /// It is left empty: the rest will be filled in there.
+    Stays,
+    /// It is removed.
+    Goes,
+}
+
+/// The changes that remove a member of an object, or members inside of it, that are not compared.
+fn without_unknown<'d>(
+    object: JsonNode<'d>,
+    member: JsonNode<'d>,
+    places: &DemandedPlaces,
+) -> Vec<TextChange<'d>> {
+    let range = member.range();
+    let has_unknown = is_any_in(&places.unknown, &range);
+    if !is_any_in(&places.compared, &range) || has_unknown && !member.is_object() {
         return TextChange::remove(object, member).into_iter().collect();
     }
-    // A datum that starts at one of the places stays as a whole.
-    if places.binary_search(&member.at()).is_ok() {
+    // A datum that is demanded as a whole stays.
+    if !has_unknown && places.compared.binary_search(&member.at()).is_ok() {
         return Vec::new();
     }
-    member.members().flat_map(|inner| without_places(member, inner.value, places)).collect()
+    member.members().flat_map(|inner| without_unknown(member, inner.value, places)).collect()
 }
 
 /// Whether one of the places, in ascending order, lies in the range.
