@@ -32,6 +32,7 @@ mod coverage;
 mod diff;
 mod disasm;
 mod duration;
+mod early_end;
 mod errors;
 mod exec;
 mod explore;

@@ -249,7 +249,7 @@ impl<'i> BlessSession<'i> {
             BlessCounts { broken: 1.., .. } | BlessCounts { unwritable: 1.., .. } => Exit::Broken,
             BlessCounts { not_written: 1.., .. }
             | BlessCounts { refused: 1.., .. }
-            | BlessCounts { not_asked_for: 1.., blessed: 0, .. } => Exit::Failed,
+            | BlessCounts { not_asked_for: 1.., .. } => Exit::Failed,
             BlessCounts { passed: 0, blessed: 0, .. } => Exit::NothingRan,
             _ => Exit::Passed,
         })

@@ -26,6 +26,7 @@ use vmconf::text::json::quoted;
 
 use super::conduct::{Conduct, SteadyBreakdowns};
 use super::duration::time_limit;
+use super::early_end::EarlyEnd;
 use super::families::{self, NamedMachine};
 use super::file_args::{check_ignored, check_whole};
 use super::form::OutputForm;
@@ -170,7 +171,9 @@ impl<O: Write> FuzzSession<'_, O> {
 
 impl FuzzCommand {
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
-        let vms = self.vms.start_until_interrupt(settings, &Interrupt::default())?;
+        let end = EarlyEnd::on_interrupt()?;
+        let vms = self.vms.start(settings, &end.groups, &Interrupt::default())?;
+        let vms: Vec<_> = vms.into_iter().map(Arc::new).collect();
         if vms.is_empty() {
             bail!("name a machine with --vm NAME=COMMAND");
         }
@@ -181,6 +184,7 @@ impl FuzzCommand {
             seed: self.seed,
             cases: number_of_cases(self.cases, self.time),
             deadline: self.time.map(|time| Instant::now() + time),
+            interrupt: end.interrupt.clone(),
             max_tries: self.tries,
             jobs: self.jobs.map_or_else(processors, usize::from),
         };
@@ -197,6 +201,7 @@ impl FuzzCommand {
         }
         let mut session =
             FuzzSession { command: self, noun, out: output::stdout(), lost: 0, is_corpus_lost: false };
+        end.begin();
         let mut written = Ok(());
         let summary = fuzz::fuzz(&machine, &subjects, corpus, &options, &mut known, &mut |event| {
             if written.is_ok() {
@@ -208,7 +213,7 @@ impl FuzzCommand {
         self.end(&mut session.out, &summary, read, noun)?;
         // A machine that breaks down each time is a finding, or known.
         let conduct = Conduct { steady: SteadyBreakdowns::Reported, flaky: self.vms.flaky() };
-        Ok(conduct.end(&vms, exit))
+        Ok(end.exit(conduct.end(&vms, exit)))
     }
 
     /// Makes the folders to write to. One that cannot be made is an error before the search, which may take hours.
@@ -358,18 +363,22 @@ impl FuzzCommand {
         read: usize,
         noun: &str,
     ) -> io::Result<()> {
-        let FuzzSummary { cases, skipped, refusals, differing, unrepeated, found, resumed, added, .. } =
-            summary;
+        let FuzzSummary { cases, skipped, refusals, differing, found, resumed, added, .. } = summary;
         if self.corpus.is_some() {
             let read = counted(read, noun);
             writeln!(out, "corpus: {read} read, {resumed} kept, {added} with new coverage added")?;
         }
         let (cases, causes) = (counted(*cases, noun), counted(*found, "new cause"));
-        let unrepeated = match unrepeated {
+        let of_them = |count: u64, what: &str| match count {
             0 => String::new(),
-            count => format!(", {count} of them not repeatable"),
+            count => format!(", {count} of them {what}"),
         };
-        writeln!(out, "{cases}, {skipped} skipped, {differing} with a difference{unrepeated}: {causes}")?;
+        let unrepeated = of_them(summary.unrepeated, "not repeatable");
+        let untried = of_them(summary.untried, "not minimized");
+        writeln!(
+            out,
+            "{cases}, {skipped} skipped, {differing} with a difference{unrepeated}{untried}: {causes}"
+        )?;
         for (FuzzRefusal { vm, why }, count) in refusals.by_number() {
             writeln!(out, "  {} did not run {count} of them: {}", escaped(vm), escaped(why))?;
         }
@@ -378,14 +387,16 @@ impl FuzzCommand {
 }
 
 fn end_line(summary: &FuzzSummary, read: usize) -> Json {
-    let FuzzSummary { cases, skipped, refusals, differing, unrepeated, found, resumed, added, .. } = summary;
+    let FuzzSummary {
+        cases, skipped, refusals, differing, unrepeated, untried, found, resumed, added, ..
+    } = summary;
     let refusals = refusals.by_number().into_iter();
     let refusals: Vec<_> = refusals
         .map(|(FuzzRefusal { vm, why }, count)| json!({"vm": vm, "why": why, "programs": count}))
         .collect();
     json!({
         "type": "end", "programs": cases, "skipped": skipped, "differing": differing, "unrepeated": unrepeated,
-        "found": found,
+        "untried": untried, "found": found,
         "refusals": refusals,
         "corpus": {"read": read, "kept": resumed, "added": added},
     })

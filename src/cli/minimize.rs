@@ -13,6 +13,7 @@ use vmconf::testees::MakeTestee;
 use vmconf::wire::line::harmless;
 
 use super::bless::note_broken;
+use super::early_end::EarlyEnd;
 use super::errors::NothingToDo;
 use super::new_file::ForceArgs;
 use super::number::number;
@@ -67,7 +68,9 @@ impl MinimizeCommand {
             self.force.check(path)?;
         }
         let mut options = self.select.options(settings)?;
-        options.run.testee = self.vm.testee_until_interrupt(settings)?;
+        let end = EarlyEnd::on_interrupt()?;
+        options.run.testee = self.vm.testee(settings, &end.groups, &end.interrupt)?;
+        options.run.interrupt = end.interrupt.clone();
         options.run.flaky = self.vm.flaky();
         let sources = self.select.sources(settings, &options)?;
         let mut worker = Worker::new(&options.run);
@@ -83,7 +86,8 @@ impl MinimizeCommand {
                 if report.verdict.kind().outcome() == Some(CaseOutcome::Fails) {
                     drop(worker);
                     output::note(&format!("note: {} fails", report.id));
-                    return self.minimize(&loaded, case, &source, &options);
+                    end.begin();
+                    return self.minimize((&loaded, case), &source, &options, &end);
                 }
                 if report.verdict.kind() == VerdictKind::Error {
                     broken += 1;
@@ -99,10 +103,10 @@ impl MinimizeCommand {
 
     fn minimize(
         &self,
-        loaded: &LoadedFile<'_>,
-        case: usize,
+        (loaded, case): (&LoadedFile<'_>, usize),
         source: &VectorSource,
         options: &LoadOptions,
+        end: &EarlyEnd,
     ) -> anyhow::Result<Exit> {
         let subject = minimize::options_of(options, source, options.run.testee.clone());
         let has_reference = options.run.testee.vm().is_some() && !run::is_elsewhere(loaded);
@@ -118,7 +122,11 @@ impl MinimizeCommand {
             deadline: None,
             keeps: None,
         };
-        let small = minimize::minimize((loaded, case), source, &subject, reference.as_ref(), how)?;
+        let small = match minimize::minimize((loaded, case), source, &subject, reference.as_ref(), how) {
+            // Nothing was tried yet.
+            Err(_) if end.interrupt.is_requested() => return Ok(Exit::Interrupted),
+            small => small?,
+        };
         if let Some(path) = &self.out {
             self.force.write(path, small.text.as_bytes())?;
         } else {
@@ -128,7 +136,7 @@ impl MinimizeCommand {
         if run::is_elsewhere(loaded) {
             output::note("note: no other machine says what is right, so demands were only kept or removed");
         }
-        Ok(Exit::Passed)
+        Ok(end.exit(Exit::Passed))
     }
 }
 
@@ -140,7 +148,7 @@ fn note_result(small: &MinimizedCase, source: &VectorSource, subject: &LoadOptio
         SearchEnd::Minimal => String::new(),
         SearchEnd::Tries => "; --tries allows more".to_owned(),
         SearchEnd::Timeouts => format!("; stopped after {MAX_TIMEOUTS} time-outs"),
-        SearchEnd::Interrupt => "; interrupted".to_owned(),
+        SearchEnd::Interrupt => "; interrupted: more may be possible".to_owned(),
         // There is no flag for these.
         SearchEnd::Bytes | SearchEnd::Deadline => "; stopped early".to_owned(),
     };
@@ -152,6 +160,9 @@ fn note_result(small: &MinimizedCase, source: &VectorSource, subject: &LoadOptio
         before.bytes,
         counted(*tries, "change"),
     ));
+    if subject.run.interrupt.is_requested() {
+        return;
+    }
     let source = VectorSource { only: None, ..source.clone() };
     let loaded = run::open_text(&source, text.clone(), subject);
     if let Some(line) = explanation::in_a_line(&explain::explain_on_screen(&loaded, 0, &subject.run)) {

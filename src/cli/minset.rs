@@ -42,9 +42,7 @@ impl MinsetCommand {
         let sources = self.select.sources(settings, &options)?;
         let suite = VectorSuite::read(&sources, &options, Detail::Points, &|_| true);
         families::note_left_out(&suite);
-        if suite.families.is_empty() {
-            output::note_not_passing(suite.left_out);
-        }
+        output::note_not_passing(suite.left_out - suite.of_families);
         let machines = suite.machines().filter(|_| self.faults);
         let faults: Vec<_> = machines.flat_map(faults_of).collect();
         // The same limit of instructions per fault as in `vmconf mutants`.

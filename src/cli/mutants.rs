@@ -25,6 +25,7 @@ use vmconf::text::suggest::did_you_mean;
 use vmconf::wire::mutants::Mutants;
 
 use super::cache_file::{self, CacheFile, KEY_DIGITS};
+use super::early_end::EarlyEnd;
 use super::form::forms;
 use super::number::{number, percent, positive_u16};
 use super::program::machine_argument;
@@ -107,12 +108,13 @@ impl MutantsCommand {
         if self.judge {
             return self.judge_comparison(&sources, &options);
         }
+        let end = EarlyEnd::on_interrupt()?;
         let only = self.machine.as_deref().map(|name| families::embedded(name, settings)).transpose()?;
         let takes = |machine: &MachineInfo| only.is_none_or(|only| only.name == machine.name);
         let read = || {
             let suite = VectorSuite::read(&sources, &options, Detail::Codes, &takes);
             families::note_left_out(&suite);
-            output::note_not_passing(suite.left_out);
+            output::note_not_passing(suite.left_out - suite.of_families);
             suite
         };
         let cache = self.cache(&sources, &options);
@@ -124,7 +126,8 @@ impl MutantsCommand {
         let missing = known.missing(&faults);
         if !missing.is_empty() {
             let suite = suite.unwrap_or_else(read);
-            known.add(judge(&missing, &suite, &self.how(&options)));
+            end.begin();
+            known.add(judge(&missing, &suite, &self.how(&end)));
         }
         if let Some(cache) = cache {
             cache.save(&known, &missing);
@@ -133,6 +136,11 @@ impl MutantsCommand {
         }
         let mutants = known.mutants(&faults);
         self.write(&mutants)?;
+        let left = known.missing(&faults).len();
+        if left > 0 {
+            let all = counted(faults.len(), "fault");
+            output::note(&format!("note: interrupted: {left} of {all} are not judged"));
+        }
         if let Some(folder) = &self.write {
             write_programs(folder, &faults, &known)?;
         }
@@ -140,7 +148,7 @@ impl MutantsCommand {
         for entry in &wrong {
             output::note(&format!("note: vmconf's list of faults that cannot be noticed is wrong: {entry}"));
         }
-        Ok(self.exit(&mutants, known.broken()))
+        Ok(end.exit(self.exit(&mutants, known.broken())))
     }
 
     /// Plants the faults of the comparison.
@@ -167,12 +175,12 @@ impl MutantsCommand {
         }
     }
 
-    fn how(&self, options: &LoadOptions) -> MutantsOptions {
+    fn how(&self, end: &EarlyEnd) -> MutantsOptions {
         MutantsOptions {
             jobs: self.jobs.map_or_else(processors, usize::from),
             work: self.max_work,
             programs: self.search,
-            interrupt: options.run.interrupt.clone(),
+            interrupt: end.interrupt.clone(),
         }
     }
 

@@ -91,6 +91,8 @@ pub struct FuzzSummary {
     pub differing: u64,
     /// How many differences did not occur again with the vector of the case: a machine does not do the same each time.
     pub unrepeated: u64,
+    /// How many differences were not made small, after many like them that had no new cause.
+    pub untried: u64,
     /// How many causes were found that were not known.
     pub found: u64,
     /// How many of the causes that were found are crashes and time-outs, and how many of those did not occur again.
@@ -144,7 +146,8 @@ impl FuzzSearch<'_> {
     }
 
     fn is_over(&self) -> bool {
-        self.options.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        self.options.interrupt.is_requested()
+            || self.options.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     fn run<T: FuzzTarget>(mut self, mut target: T) -> Result<FuzzSummary, NotFuzzed> {
@@ -157,6 +160,9 @@ impl FuzzSearch<'_> {
         while start < self.options.cases && !self.is_over() {
             let end = start.saturating_add(T::BATCH).min(self.options.cases);
             for ran in target.run(start..end)? {
+                if self.options.interrupt.is_requested() {
+                    return Ok(self.summary);
+                }
                 self.summary.cases += 1;
                 match ran {
                     Ok(ran) => self.judge(&mut target, ran),
@@ -186,11 +192,12 @@ impl FuzzSearch<'_> {
             self.summary.added += 1;
             (self.sink)(FuzzEvent::NewCoverage(vector));
         }
-        let CaseFindings { is_different, is_skipped, refusals, unrepeated, broke_down, findings } =
+        let CaseFindings { is_different, is_skipped, refusals, unrepeated, untried, broke_down, findings } =
             target.judge(ran, self.known);
         self.summary.skipped += u64::from(is_skipped);
         self.count(refusals);
         self.summary.unrepeated += unrepeated;
+        self.summary.untried += untried;
         self.summary.broke_down += broke_down;
         self.summary.differing += u64::from(is_different);
         for finding in findings {

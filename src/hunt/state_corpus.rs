@@ -10,6 +10,7 @@ use crate::formats::NotRepresentable;
 use crate::formats::family::{FamilyWriter, NewFamilyCase};
 use crate::model::{DeclaredField, FieldType};
 use crate::prove::numbers::Numbers;
+use crate::run::fill::FillOutcome;
 use crate::run::{FamilyMachine, NamedTestee};
 use crate::text::number::natural;
 use crate::text::suggest::did_you_mean;
@@ -119,6 +120,8 @@ pub struct CorpusPart {
 pub struct CorpusDisagreement {
     /// The number of the state among those of its part, from 0.
     pub state: u64,
+    /// Whether machines that ran it differ, or too few ran it.
+    pub outcome: FillOutcome,
     /// The machines that did the same, and what.
     pub groups: Vec<(Vec<String>, String)>,
 }
@@ -264,7 +267,7 @@ impl<'m> StateCorpus<'m> {
     }
 
     fn files(&self, name: &str, cases: &[NewFamilyCase]) -> Result<Vec<(String, String)>, NotRepresentable> {
-        if !self.writer.is_single() {
+        if !self.writer.is_single() && !cases.is_empty() {
             return Ok(vec![(name.to_owned(), self.writer.text(cases)?)]);
         }
         let file = |(index, case): (usize, &NewFamilyCase)| {
@@ -299,7 +302,9 @@ impl<'m> StateCorpus<'m> {
             };
             (vec![name(index)], why)
         });
-        CorpusDisagreement { state, groups: alike.chain(others).collect() }
+        let is_alike = groups.alike.len() < 2;
+        let outcome = if is_alike { FillOutcome::TooFewMachines } else { FillOutcome::Disagreement };
+        CorpusDisagreement { state, outcome, groups: alike.chain(others).collect() }
     }
 }
 

@@ -44,6 +44,8 @@ pub struct VectorSuite {
     pub cases: Vec<SuiteCase>,
     /// The number of cases that do not pass or cannot be read.
     pub left_out: u64,
+    /// How many of those are left out since they are of families.
+    pub of_families: u64,
     /// The number of broken files and cases.
     pub broken: u64,
     /// The machines of the cases that are left out since they have no instructions: those of families.
@@ -58,13 +60,20 @@ impl VectorSuite {
         detail: Detail,
         takes: &dyn Fn(&MachineInfo) -> bool,
     ) -> VectorSuite {
-        let mut suite = VectorSuite { cases: Vec::new(), left_out: 0, broken: 0, families: BTreeSet::new() };
+        let mut suite = VectorSuite {
+            cases: Vec::new(),
+            left_out: 0,
+            of_families: 0,
+            broken: 0,
+            families: BTreeSet::new(),
+        };
         let mut worker = Worker::new(&options.run);
         for source in sources {
             let file = run::open(&source, options);
             suite.broken += u64::from(file.broken().is_some());
             if run::is_elsewhere(&file) {
                 suite.left_out += file.cases() as u64;
+                suite.of_families += file.cases() as u64;
                 suite.families.extend(file.format_name());
                 continue;
             }

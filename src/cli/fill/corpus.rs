@@ -151,7 +151,8 @@ impl<W: Write> CorpusSession<'_, W> {
     fn line(&mut self, part: &CorpusPart) -> anyhow::Result<()> {
         let disagreements = part.disagreements.iter().map(|disagreement| {
             let groups = disagreement.groups.iter().map(|(vms, line)| json!({"vms": vms, "line": line}));
-            json!({"state": disagreement.state, "groups": groups.collect::<Vec<_>>()})
+            let outcome: &str = disagreement.outcome.into();
+            json!({"state": disagreement.state, "outcome": outcome, "groups": groups.collect::<Vec<_>>()})
         });
         let line = json!({
             "type": "part", "name": part.name, "cases": part.cases, "left out": part.left_out,
@@ -163,7 +164,9 @@ impl<W: Write> CorpusSession<'_, W> {
     fn block(&mut self, part: &CorpusPart) -> anyhow::Result<()> {
         for disagreement in &part.disagreements {
             let seed = self.request.args.seed;
-            writeln!(self.out, "DISAGREEMENT  {}, state {} of seed {seed}", part.name, disagreement.state)?;
+            let outcome: &str = disagreement.outcome.into();
+            let outcome = outcome.to_uppercase();
+            writeln!(self.out, "{outcome}  {}, state {} of seed {seed}", part.name, disagreement.state)?;
             for (vms, line) in &disagreement.groups {
                 let line = if line.is_empty() { String::new() } else { format!(": {}", shown(line)) };
                 writeln!(self.out, "  {}{line}", escaped(&vms.join(", ")))?;

@@ -38,6 +38,8 @@ pub(super) struct CaseFindings {
     pub(super) refusals: Vec<FuzzRefusal>,
     /// How many differences did not occur again.
     pub(super) unrepeated: u64,
+    /// How many were not made small, so that it is not known what they are about.
+    pub(super) untried: u64,
     /// How many of those and of the findings are crashes and time-outs.
     pub(super) broke_down: u64,
     pub(super) findings: Vec<FuzzFinding>,
@@ -45,16 +47,13 @@ pub(super) struct CaseFindings {
 
 impl CaseFindings {
     /// Adds what is found out about a difference, of a machine that did or did not break down.
-    pub(super) fn add(
-        &mut self,
-        difference: DifferenceOf,
-        finding: Result<Option<FuzzFinding>, NotRepeated>,
-    ) {
-        let is_known = matches!(finding, Ok(None));
+    pub(super) fn add(&mut self, difference: DifferenceOf, finding: Result<Option<FuzzFinding>, NoFinding>) {
+        let is_known = matches!(finding, Ok(None) | Err(NoFinding::NotTried));
         self.broke_down += u64::from(difference == DifferenceOf::Breakdown && !is_known);
         match finding {
             Ok(finding) => self.findings.extend(finding),
-            Err(NotRepeated) => self.unrepeated += 1,
+            Err(NoFinding::NotRepeated) => self.unrepeated += 1,
+            Err(NoFinding::NotTried) => self.untried += 1,
         }
     }
 }
@@ -68,5 +67,10 @@ pub(super) enum DifferenceOf {
     Breakdown,
 }
 
-/// A difference does not occur again with its case, or with the vector of it.
-pub(super) struct NotRepeated;
+/// Why nothing is found out about a difference.
+pub(super) enum NoFinding {
+    /// It does not occur again with its case, or with the vector of it.
+    NotRepeated,
+    /// Many like it were made small, and none of them had a cause that was new.
+    NotTried,
+}

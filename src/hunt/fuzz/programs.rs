@@ -11,7 +11,8 @@ use std::{iter, vec};
 use self::refused::RefusedInstructions;
 use self::subject::{CauseCertainty, CauseInWords, Subject, cause, explains};
 use self::template::{ProgramTemplate, read_back};
-use super::finding::{CaseFindings, DifferenceOf, FuzzFinding, FuzzRefusal, NotRepeated};
+use super::finding::NoFinding::NotRepeated;
+use super::finding::{CaseFindings, DifferenceOf, FuzzFinding, FuzzRefusal, NoFinding};
 use super::fuzz_cause::FuzzCause;
 use super::said::{program_of, said, source, with_machines};
 use super::target::{FuzzOptions, FuzzSubject, FuzzTarget, MAX_REPEATED, NotFuzzed, RanOrRefused};
@@ -220,7 +221,8 @@ impl FuzzTarget for ProgramTarget<'_> {
             self.subjects[index].count(&codes, difference);
             judged.is_different |= difference.is_some();
             if let Some(difference) = difference {
-                judged.add(difference, self.finding(index, number, &vector, &codes, known));
+                let ran = (number, &*vector, &codes);
+                judged.add(difference, self.finding(index, difference, ran, known));
             }
         }
         if !self.subjects.is_empty() {
@@ -413,11 +415,10 @@ impl ProgramTarget<'_> {
     fn finding(
         &mut self,
         index: usize,
-        number: u64,
-        vector: &str,
-        codes: &BTreeSet<u16>,
+        difference: DifferenceOf,
+        (number, vector, codes): (u64, &str, &BTreeSet<u16>),
         known: &BTreeSet<FuzzCause>,
-    ) -> Result<Option<FuzzFinding>, NotRepeated> {
+    ) -> Result<Option<FuzzFinding>, NoFinding> {
         let subject = &mut self.subjects[index];
         let ops = self.machine.isa.ops.iter().filter(|op| codes.contains(&op.code));
         if explains(subject, known, ops) {
@@ -430,7 +431,7 @@ impl ProgramTarget<'_> {
         }
         let repeated = subject.repeated.entry(first.what).or_insert(0);
         if *repeated == MAX_REPEATED {
-            return Ok(None);
+            return Err(subject.untried(&file, difference));
         }
         *repeated += 1;
         let Some((text, report)) = small(subject, self.reference, &file, self.options) else {

@@ -7,7 +7,8 @@ use std::vec;
 
 use super::again::{REPEATS, is_alike, repeats};
 use super::causes::{CauseFinder, CommonState, ENOUGH, Neighbours};
-use super::finding::{CaseFindings, DifferenceOf, FuzzFinding, FuzzRefusal, NotRepeated};
+use super::finding::NoFinding::{NotRepeated, NotTried};
+use super::finding::{CaseFindings, DifferenceOf, FuzzFinding, FuzzRefusal, NoFinding};
 use super::fuzz_cause::FuzzCause;
 use super::said::{program_of, said, source, with_machines};
 use super::target::{FuzzOptions, FuzzSubject, FuzzTarget, MAX_REPEATED, NotFuzzed, RanOrRefused};
@@ -259,13 +260,18 @@ impl<'o> StateTarget<'o> {
         what: &str,
         state: &NumbersBefore,
         known: &BTreeSet<FuzzCause>,
-    ) -> Result<Option<FuzzFinding>, NotRepeated> {
+    ) -> Result<Option<FuzzFinding>, NoFinding> {
         let (reference, machine) = pair;
         let repeated = (machine, what.to_owned(), self.op(&ran.program));
-        if self.repeated.get(&repeated).is_some_and(|count| *count >= MAX_REPEATED) {
-            return Ok(None);
+        let is_enough = self.repeated.get(&repeated).is_some_and(|count| *count >= MAX_REPEATED);
+        // A crash takes new processes each time.
+        if is_enough && matches!(ran.ends[machine], StateEnd::Broke(_)) {
+            return Err(NotTried);
         }
         self.differs_again(ran, pair, what, known)?;
+        if is_enough {
+            return Err(NotTried);
+        }
         let neighbours = match reference {
             Some(reference) => self.neighbours(ran, [reference, machine], what, known),
             None => Neighbours::default(),
@@ -301,7 +307,7 @@ impl<'o> StateTarget<'o> {
         (reference, machine): (Option<usize>, usize),
         what: &str,
         known: &BTreeSet<FuzzCause>,
-    ) -> Result<(), NotRepeated> {
+    ) -> Result<(), NoFinding> {
         if matches!(ran.ends[machine], StateEnd::Broke(BrokenEnd::Timeout(_))) {
             return Ok(());
         }
@@ -356,7 +362,7 @@ impl<'o> StateTarget<'o> {
         vector: String,
         (reference, machine): (Option<usize>, usize),
         verdict: &Verdict,
-    ) -> Result<(Vec<(String, String)>, String), NotRepeated> {
+    ) -> Result<(Vec<(String, String)>, String), NoFinding> {
         let source = source();
         let run = |machine: usize| {
             let options = &self.runs.machines[machine].options;

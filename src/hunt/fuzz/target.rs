@@ -7,6 +7,7 @@ use std::time::Instant;
 use super::finding::{CaseFindings, FuzzRefusal};
 use super::fuzz_cause::FuzzCause;
 use crate::hunt::state_runs::CannotRun;
+use crate::model::Interrupt;
 use crate::run::IgnoredField;
 use crate::testees::MakeTestee;
 
@@ -27,6 +28,8 @@ pub struct FuzzOptions {
     pub cases: u64,
     /// When to end earlier; `None` for never. Only the vector of the last finding may be larger because of it.
     pub deadline: Option<Instant>,
+    /// Ends the search after the case that is judged.
+    pub interrupt: Interrupt,
     /// How many changes are tried to make a case small.
     pub max_tries: usize,
     /// How many cases run at the same time, if they are states; 0 is 1. The findings are the same for any number.
@@ -84,5 +87,5 @@ pub(super) trait FuzzTarget {
     fn judge(&mut self, ran: Self::Ran, known: &BTreeSet<FuzzCause>) -> CaseFindings;
 }
 
-/// How many differences are made small that seem to be about one instruction and turn out to be known.
+/// How many differences are made small that seem to be about one instruction and turn out to be known, or do not repeat.
 pub(super) const MAX_REPEATED: u32 = 20;

@@ -21,10 +21,12 @@ pub(super) fn nodes(document: &Document) -> Vec<JsonNode<'_>> {
 }
 
 /// The indices of the data of a file in the order of its text, without values that are demanded, and without long lists
-/// that are: each of their items would be demanded again, and a full stack has thousands.
+/// of embedded machines that are: each of their items would be demanded again, and a full stack has thousands.
 pub(super) fn inputs(file: &LoadedFile<'_>) -> Vec<u32> {
     let Some(document) = document(file) else { return Vec::new() };
-    let is_short = |node: JsonNode<'_>| node.items().nth(MAX_DEMANDED).is_none();
+    let is_family = file.case(0).is_some_and(|case| case.family().is_some());
+    // A case of a family need not list the cells of a memory that stay 0, or as they were.
+    let is_short = |node: JsonNode<'_>| is_family || node.items().nth(MAX_DEMANDED).is_none();
     let nodes = match demanded(file) {
         None => nodes(document),
         Some(demanded) => nodes_if(document, |node| {

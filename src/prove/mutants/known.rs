@@ -44,7 +44,7 @@ impl KnownFaults {
     /// The results before any fault has been judged by this suite.
     pub fn of(suite: &VectorSuite) -> KnownFaults {
         let machines = suite.machines().map(|machine| machine.name.to_owned()).collect();
-        let VectorSuite { cases, left_out, broken, families: _ } = suite;
+        let VectorSuite { cases, left_out, broken, .. } = suite;
         let suite = SuiteFacts { cases: cases.len() as u64, left_out: *left_out, broken: *broken, machines };
         KnownFaults { suite, faults: BTreeMap::new() }
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::explain::explain;
 use crate::hunt::fuzz::again::{is_alike, repeats};
-use crate::hunt::fuzz::finding::DifferenceOf;
+use crate::hunt::fuzz::finding::{DifferenceOf, NoFinding};
 use crate::hunt::fuzz::fuzz_cause::FuzzCause;
 use crate::hunt::minimize::{diverging_instruction, named_instruction};
 use crate::isa::OpInfo;
@@ -68,6 +68,17 @@ impl<'o> Subject<'o> {
     /// Whether the case of a file fails again as before, however often it is asked.
     pub(super) fn repeats_alike(&mut self, file: &LoadedFile<'_>, before: &Verdict) -> bool {
         (0..repeats(before)).all(|_| is_alike(&self.worker.run_case(file, 0).verdict, before))
+    }
+
+    /// Why nothing is found out about a difference that is not made small. Whether it repeats is known after a few runs,
+    /// but a breakdown may take long.
+    pub(super) fn untried(&mut self, file: &LoadedFile<'_>, difference: DifferenceOf) -> NoFinding {
+        if difference == DifferenceOf::Breakdown {
+            return NoFinding::NotTried;
+        }
+        let again = self.worker.run_case(file, 0).verdict;
+        let is_repeated = again.kind() == VerdictKind::Fail && self.repeats_alike(file, &again);
+        if is_repeated { NoFinding::NotTried } else { NoFinding::NotRepeated }
     }
 
     pub(super) fn count(&mut self, codes: &BTreeSet<u16>, difference: Option<DifferenceOf>) {
