@@ -659,6 +659,100 @@ fn data_that_must_be_absent_is_deleted() {
     }
 }
 
+/// `--vm` of a machine whose answers are edited by this script of sed.
+fn edited(folder: &TempDir, machine: &str, script: &str) -> String {
+    let path = folder.path().join("machine.sh");
+    let serve = env!("CARGO_BIN_EXE_vmconf");
+    fs::write(&path, format!("'{serve}' serve {machine} | sed -u -e '{script}'\n")).unwrap();
+    format!("m=sh {}", path.display())
+}
+
+/// An answer leaves out a field without a value. That is no empty list, and no reason to demand less.
+#[test]
+fn a_field_that_an_answer_leaves_out_is_refused() {
+    let check = |text: &str, machine: &str, script: &str, field: &str| {
+        let folder = TempDir::new().unwrap();
+        let vm = edited(&folder, machine, script);
+        let (ran, after) = blessed_text(text, &["--vm", &vm]);
+        assert_eq!((ran.exit, &*after), (1, text), "{ran:?}");
+        let why = format!("{field}: the format cannot express that there is no value");
+        assert!(ran.stderr.contains(&why), "{ran:?}");
+        assert!(ran.stdout.ends_with("0 passed, 0 blessed, 0 not written, 1 refused, 0 errors\n"), "{ran:?}");
+    };
+    let neo3 = |stack: &str| {
+        format!(
+            r#"{{"category": "c", "name": "n", "machine": "neo3", "tests": [{{"name": "x", "script": ["PUSH7"], "steps": [{{"actions": ["Execute"], "result": {{"state": "HALT", "resultStack": {stack}}}}}]}}]}}"#
+        )
+    };
+    let leaves_out = r#"s/"resultStack":\[[^]]*\]//;s/,}/}/"#;
+    check(&neo3(r#"[{"type": "Integer", "value": 7}]"#), "neo3", leaves_out, "resultStack");
+    let evm = fs::read_to_string(at_root(ADD)).unwrap();
+    let mut tests: Json = serde_json::from_str(&evm).unwrap();
+    tests.as_object_mut().unwrap().retain(|name, _| name == "small");
+    check(&tests.to_string(), "evm", r#"s/,"post":.*}}],"ended"/}}],"ended"/"#, "post");
+    let minic89 = fs::read_to_string(at_root("docs/examples/formats/minic89.json")).unwrap();
+    let at = minic89.find("\"tests\": [").unwrap() + "\"tests\": [".len();
+    let test = r#"{"name": "x", "args": [21], "expect": {"status": "HALTED", "pc": null}}"#;
+    check(&format!("{}{test}]}}", &minic89[..at]), "minic89", r#"s/,"pc":null//"#, "pc");
+}
+
+/// A case that a machine cannot run is counted once, and not changed.
+#[test]
+fn a_case_that_is_not_run_is_counted_once() {
+    let folder = TempDir::new().unwrap();
+    let test = |name: &str, result: &str| {
+        format!(r#"{{"name": "{name}", "script": ["PUSH7"], "steps": [{{"actions": ["Execute"]{result}}}]}}"#)
+    };
+    let tests = [test("a", ""), test("b", r#", "result": {"state": "HALT"}"#)].join(", ");
+    let text = format!(r#"{{"category": "c", "name": "n", "machine": "neo3", "tests": [{tests}]}}"#);
+    let refuses = r#"s/"type":"done","id":\([0-9]*\).*/"type":"skip","id":\1,"reason":"no PUSH7"}/"#;
+    let vm = edited(&folder, "neo3", refuses);
+    let (ran, after) = blessed_text(&text, &["--fill", "--vm", &vm]);
+    assert_eq!((ran.exit, &*after), (1, &*text), "{ran:?}");
+    let last = "0 passed, 0 blessed, 0 not written, 1 refused, 1 unsupported, 0 errors\n";
+    assert_eq!(ran.stdout, last, "{ran:?}");
+}
+
+/// The root of a state is not written beside another state that nobody compared.
+#[cfg(feature = "ethereum")]
+#[test]
+fn a_root_is_not_written_beside_another_state() {
+    let old = fs::read_to_string(at_root("docs/examples/formats/statetest.json")).unwrap();
+    let mut tests: Json = serde_json::from_str(&old).unwrap();
+    let entry = &mut tests["transfer"]["post"]["London"][0];
+    entry["hash"] = format!("0x{}", "11".repeat(32)).into();
+    let wrong_root = tests.to_string();
+    let (ran, text) = blessed_text(&wrong_root, &["--ignore", "state"]);
+    assert_eq!((ran.exit, serde_json::from_str::<Json>(&text).unwrap()), (0, serde_json::from_str(&old).unwrap()), "{ran:?}");
+    let entry = &mut tests["transfer"]["post"]["London"][0];
+    entry["state"]["0x00000000000000000000000000000000000000b0"]["balance"] = "0x01".into();
+    let both = tests.to_string();
+    let (ran, text) = blessed_text(&both, &["--ignore", "state"]);
+    assert_eq!((ran.exit, &*text), (1, &*both), "{ran:?}");
+    assert!(ran.stderr.contains("root: the case demands state of another root"), "{ran:?}");
+}
+
+/// "The exit code is 0 if all cases pass or were blessed".
+#[test]
+fn cases_that_differ_elsewhere_than_the_leaf_do_not_pass() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("two.json");
+    let test = |name: &str, value: u8, refs: u8| {
+        let stack = format!(r#"[{{"type": "Integer", "value": {value}}}]"#);
+        format!(
+            r#"{{"name": "{name}", "script": ["PUSH7"], "steps": [{{"actions": ["Execute"], "result": {{"state": "HALT", "resultStack": {stack}, "refs": {refs}}}}}]}}"#
+        )
+    };
+    let text = |first, other| {
+        let tests = [test("a", 7, first), test("b", other, 1)].join(", ");
+        format!(r#"{{"category": "c", "name": "n", "machine": "neo3", "tests": [{tests}]}}"#)
+    };
+    fs::write(&path, text(2, 8)).unwrap();
+    let ran = vmconf(&["bless", "--yes", "--leaf", "refs", path.to_str().unwrap()]);
+    assert_eq!((ran.exit, fs::read_to_string(&path).unwrap()), (1, text(1, 8)), "{ran:?}");
+    assert!(ran.stdout.ends_with("0 passed, 1 blessed, 0 not written, 0 refused, 0 errors\n"), "{ran:?}");
+}
+
 /// Each of the samples in which one thing is wrong, also that a run ends in another way.
 #[test]
 fn every_wrong_sample_passes_again() {

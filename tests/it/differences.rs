@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use crate::random::Random;
 #[cfg(unix)]
-use crate::support::{Ran, command, ended, golden, ran, vmconf};
+use crate::support::{Ran, command, ended, golden, ran, vmconf, wait_until};
 use vmconf::hunt::corpus::FuzzCorpus;
 use vmconf::hunt::fuzz::{FuzzEvent, FuzzFinding, FuzzMachine, FuzzOptions, FuzzSubject, FuzzSummary, fuzz};
 use vmconf::machines::{by_name, of_this_crate};
@@ -291,4 +291,43 @@ fn a_search_ends_when_its_time_is_up() {
     assert_eq!(ran.exit, 0, "{ran:?}");
     let end: serde_json::Value = serde_json::from_str(ran.stdout.lines().last().unwrap()).unwrap();
     assert!(end["type"] == "end" && end["programs"].as_u64() > Some(0), "{ran:?}");
+}
+
+/// A machine whose every third answer has another number of references: none of its differences occurs again.
+#[cfg(unix)]
+#[test]
+fn all_differences_that_do_not_occur_again_are_counted() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let script = folder.path().join("flaky.sh");
+    let awk = r#"NR % 3 == 0 { sub(/"refs":[0-9]+/, "\"refs\":77") } { print; fflush() }"#;
+    let serve = env!("CARGO_BIN_EXE_vmconf");
+    std::fs::write(&script, format!("'{serve}' serve neo3 | awk '{awk}'\n")).unwrap();
+    let vm = format!("m=sh {}", script.display());
+    let ran = vmconf(&["fuzz", "neo3", "--vm", &vm, "--cases", "300", "--output", "json"]);
+    assert_eq!((ran.exit, ran.stdout.lines().count()), (0, 1), "{ran:?}");
+    let end: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    let [differing, unrepeated, untried] =
+        ["differing", "unrepeated", "untried"].map(|count| end[count].as_u64().unwrap());
+    assert!(unrepeated > 20, "{end}");
+    assert_eq!(unrepeated + untried, differing, "{end}");
+}
+
+/// Ctrl-C ends a search with its last line.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_search_says_what_it_did() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let corpus = folder.path().join("corpus");
+    let vm = format!("m={} serve evm", env!("CARGO_BIN_EXE_vmconf"));
+    let args = ["fuzz", "evm", "--vm", &vm, "--time", "1h", "--output", "json", "--corpus"];
+    let mut search = command(&[&args[..], &[corpus.to_str().unwrap()]].concat());
+    let child = search.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let has_begun = || corpus.read_dir().is_ok_and(|mut files| files.next().is_some());
+    wait_until("a program is added to the corpus", has_begun);
+    std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let ran = ended(child);
+    assert_eq!(ran.exit, 130, "{ran:?}");
+    let end: serde_json::Value = serde_json::from_str(ran.stdout.lines().last().unwrap()).unwrap();
+    assert!(end["type"] == "end" && end["programs"].as_u64() > Some(0), "{ran:?}");
+    assert!(ran.stderr.contains("Ctrl-C again ends at once"), "{ran:?}");
 }

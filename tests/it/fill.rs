@@ -110,6 +110,155 @@ fn ignored_fields_are_not_filled() {
     assert_eq!(demanded(&place.text(), 0), sum);
 }
 
+/// A VMTests case of 1 + 2, stored at 0, or of a jump to nowhere, with these results.
+fn vmtests(code: &str, results: &str) -> String {
+    format!(
+        r#"{{"a": {{
+  "env": {{"currentCoinbase": "0x00000000000000000000000000000000000000c0", "currentDifficulty": "0x02", "currentGasLimit": "0x0f4240", "currentNumber": "0x012c", "currentTimestamp": "0x01"}},
+  "pre": {{"0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa": {{"balance": "0x03e8", "nonce": "0x07", "code": "0x", "storage": {{}}}}}},
+  "exec": {{"address": "0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "caller": "0xcacacacacacacacacacacacacacacacacacacaca", "origin": "0xcacacacacacacacacacacacacacacacacacacaca", "value": "0x00", "gasPrice": "0x01", "gas": "0x0186a0", "data": "0x", "code": "{code}"}}{results}
+}}}}"#
+    )
+}
+
+const STORE: &str = "0x600160020160005500";
+const STORED: &str = r#", "post": {"0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa": {"balance": "0x03e8", "nonce": "0x07", "code": "0x", "storage": {"0x00": "0x03"}}}"#;
+
+/// "Where the format cannot leave one out, the case is reported as `NOT FILLED` and stays as it is."
+#[test]
+fn a_case_that_needs_a_field_that_is_not_compared_is_not_filled() {
+    let check = |text: &str, machine: &str, lacks: &str, flags: &[&str], cases: usize| {
+        let place = Place::new(text);
+        let ran = place.fill(&[place.vm("one", machine, ""), place.vm("two", machine, lacks)], flags);
+        assert_eq!((ran.exit, &*place.text()), (1, text), "{ran:?}");
+        assert!(ran.stdout.starts_with("NOT FILLED  "), "{ran:?}");
+        assert!(ran.stdout.contains(": the format cannot leave out "), "{ran:?}");
+        let expected = format!("0 filled, {cases} not filled, 0 up to date, 0 with other demands, ");
+        assert!(summary(&ran).starts_with(&expected), "{ran:?}");
+    };
+    // A test that ends normally demands its gas, its logs and the accounts.
+    let new = vmtests(STORE, "");
+    check(&new, "evm", "", &["--replace", "--ignore", "gas"], 1);
+    check(&new, "evm", r#"s/"logsHash",//"#, &["--replace"], 1);
+    check(&vmtests(STORE, STORED), "evm", r#"s/"gas",//"#, &[], 1);
+    // A result without a state demands NONE, and one without frames that there are none.
+    check(EMPTY, "neo3", r#"s/"state",//"#, &[], 2);
+    let halting = EMPTY.replace("PUSHM1", "PUSH1");
+    check(&halting, "neo3", "", &["--ignore", "invocationStack"], 2);
+    // In 2.x, one without a stack demands an empty one.
+    let old = EMPTY.replace("\"name\": \"n\"", "\"name\": \"n\", \"machine\": \"neo2\"");
+    check(&old.replace("PUSHM1", "PUSH1"), "neo2", "", &["--ignore", "resultStack"], 2);
+}
+
+/// What the author demands of an incomplete case is no less a demand.
+#[test]
+fn demands_of_an_incomplete_case_are_kept() {
+    let filled = |text: &str, flags: &[&str]| {
+        let place = Place::new(text);
+        let ran = place.fill(&[place.vm("one", "evm", ""), place.vm("two", "evm", "")], flags);
+        (ran.exit, ran.stdout.split("  ").next().unwrap().to_owned(), place.text())
+    };
+    let other = |text: String| {
+        assert_eq!(filled(&text, &[]), (1, "HAS OTHER DEMANDS".to_owned(), text.clone()));
+        let (exit, outcome, _) = filled(&text, &["--replace"]);
+        assert_eq!((exit, &*outcome), (0, "FILLED"), "{text}");
+    };
+    // Three pushes and an addition take 3 gas each, and a new word 20,000: 79,988 of 100,000 are left.
+    other(vmtests(STORE, &format!(r#", "gas": "0x013875"{STORED}"#)));
+    other(vmtests(STORE, &STORED.replace("0x03\"}", "0x04\"}")));
+    // A jump to nowhere halts.
+    other(vmtests("0x600056", &format!(r#", "gas": "0x013874"{STORED}"#)));
+    let right = vmtests(STORE, &format!(r#", "gas": "0x013874"{STORED}"#));
+    let (exit, outcome, text) = filled(&right, &[]);
+    assert_eq!((exit, &*outcome), (0, "FILLED"), "{text}");
+    let demands = |text: &str| serde_json::from_str::<Json>(text).unwrap()["a"].clone();
+    let [before, after] = [demands(&right), demands(&text)];
+    assert_eq!([&before["gas"], &before["post"]], [&after["gas"], &after["post"]]);
+    assert_eq!([&after["out"], &after["callcreates"]], [&serde_json::json!("0x"), &serde_json::json!([])]);
+}
+
+/// A transaction that the author wants to be refused is executed.
+#[cfg(feature = "ethereum")]
+#[test]
+fn a_demanded_refusal_is_kept() {
+    let text = fs::read_to_string(crate::support::at_root("docs/examples/formats/statetest.json")).unwrap();
+    let mut tests: Json = serde_json::from_str(&text).unwrap();
+    let entry = &mut tests["transfer"]["post"]["London"][0];
+    entry.as_object_mut().unwrap().retain(|name, _| name == "indexes");
+    entry["expectException"] = "TransactionException.INTRINSIC_GAS_TOO_LOW".into();
+    let refused = tests.to_string();
+    let place = Place::new(&refused);
+    let vms = [place.vm("one", "ethereum", ""), place.vm("two", "ethereum", "")];
+    let ran = place.fill(&vms, &[]);
+    assert_eq!((ran.exit, place.text()), (1, refused), "{ran:?}");
+    assert!(ran.stdout.starts_with("HAS OTHER DEMANDS  "), "{ran:?}");
+}
+
+/// Where the status of a run is not known, there is no place for it, and for the rest there is.
+#[test]
+fn the_rest_of_a_case_without_expectations_is_filled() {
+    let tests = |first: &str, rest: &str| {
+        format!(
+            r#"{{"machine": "tinyvm", "tests": [
+ {{"name": "a", "instructions": ["lw r0, 7", "yield"]{first}}},
+ {{"name": "b", "instructions": ["lw r0, 7", "yield"]{rest}}}
+]}}"#
+        )
+    };
+    let place = Place::new(&tests(r#", "expect": {}"#, ""));
+    let lacks = r#"s/"stop",//"#;
+    let ran = place.fill(&[place.vm("one", "tinyvm", ""), place.vm("two", "tinyvm", lacks)], &[]);
+    assert_eq!(ran.exit, 0, "{ran:?}");
+    let filled: Json = serde_json::from_str(&place.text()).unwrap();
+    let [first, rest] = [0, 1].map(|test| &filled["tests"][test]["expect"]);
+    assert_eq!((&first["value"], &first["registers"]), (&7.into(), &serde_json::json!({"r0": 7})), "{ran:?}");
+    assert_eq!((first, first.get("stop")), (rest, None), "{ran:?}");
+    // Nothing is left to demand.
+    let all = ["stop", "value", "pc", "time", "usedRnd", "changedRegisters", "changedData"];
+    let ignored: Vec<_> = all.iter().flat_map(|field| ["--ignore", field]).collect();
+    let text = tests("", "");
+    let place = Place::new(&text);
+    let ran = place.fill(&[place.vm("one", "tinyvm", ""), place.vm("two", "tinyvm", "")], &ignored);
+    assert_eq!((ran.exit, place.text()), (0, text), "{ran:?}");
+    assert!(summary(&ran).starts_with("0 filled, 2 up to date"), "{ran:?}");
+}
+
+/// A driver of TinyVM without `expect` demands a run that passes, which says nothing about its results.
+#[test]
+fn results_of_a_driver_are_filled() {
+    let driver = "3002 3101 3200 2021 330D 4365 3201 2023 3385 4345 3202 2023 102A";
+    let test = |name: &str, expect: &str| {
+        format!(r#"{{"name": "{name}", "driver": "{driver}", "testee": "6010 102A"{expect}}}"#)
+    };
+    let all =
+        [test("a", ""), test("b", r#", "expect": {"outcome": "completed"}"#), test("c", r#", "expect": {"rating": "pass"}"#)];
+    let place = Place::new(&format!(r#"{{"machine": "tinyvm", "tests": [{}]}}"#, all.join(",\n")));
+    let vms = [place.vm("one", "tinyvm", ""), place.vm("two", "tinyvm", "")];
+    let ran = place.fill(&vms, &[]);
+    assert_eq!(ran.exit, 0, "{ran:?}");
+    let filled: Json = serde_json::from_str(&place.text()).unwrap();
+    for test in filled["tests"].as_array().unwrap() {
+        assert_eq!(test["expect"]["results"], serde_json::json!(["pass"]), "{test}");
+    }
+    let again = place.fill(&vms, &["--check"]);
+    assert!(again.exit == 0 && summary(&again).starts_with("0 filled, 3 up to date"), "{again:?}");
+}
+
+/// Only a run that halted has a result, whatever is known of its status.
+#[test]
+fn the_result_of_a_run_of_unknown_status_is_filled() {
+    let text = fs::read_to_string(crate::support::at_root("docs/examples/formats/minic89.json")).unwrap();
+    let at = text.find("\"tests\": [").unwrap() + "\"tests\": [".len();
+    let place = Place::new(&format!("{}{{\"name\": \"x\", \"args\": [5], \"expect\": {{}}}}]}}", &text[..at]));
+    let vms = [place.vm("one", "minic89", ""), place.vm("two", "minic89", "")];
+    let ran = place.fill(&vms, &["--ignore", "status"]);
+    assert_eq!(ran.exit, 0, "{ran:?}");
+    let filled: Json = serde_json::from_str(&place.text()).unwrap();
+    let expect = &filled["tests"][0]["expect"];
+    assert_eq!(expect["halt"], serde_json::json!({"result": 10}));
+    assert_eq!((expect.get("status"), expect.get("trap")), (None, None), "{expect}");
+}
+
 #[test]
 fn disagreements_are_shown_and_not_written() {
     let place = Place::new(EMPTY);
@@ -214,7 +363,8 @@ fn a_crashing_machine_does_not_count() {
     let ran = place.fill(&vms, &["--agree", "2"]);
     assert_eq!(ran.exit, 3, "{ran:?}");
     assert!(ran.stdout.contains("  dead: crash"), "{ran:?}");
-    assert!(ran.stderr.contains("crashes of dead; the first one: "), "{ran:?}");
+    // Each case is tried once.
+    assert!(ran.stderr.contains("2 crashes of dead; the first one: "), "{ran:?}");
     assert_eq!(demanded(&place.text(), 0)["resultStack"][0]["value"], 7);
     // That is said of cases with nothing to fill in as well.
     let ran = place.fill(&vms, &["--agree", "2", "--check"]);

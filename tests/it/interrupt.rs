@@ -263,3 +263,31 @@ fn a_watched_case_is_among_those_that_run() {
     assert_eq!(looks.seen, [watched.report.id]);
     assert_eq!(options.run.running.for_at_least(Duration::ZERO), []);
 }
+
+/// Ctrl-C while a case becomes small leaves the smallest file so far.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_minimization_writes_what_it_has() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let slow = format!(
+        "sed -u s/9b12a2/9b129a/ | '{}' serve neo3 | while IFS= read -r line; do sleep 0.2; \
+         n=$((n + 1)); [ $n = 15 ] && touch '{}'; printf '%s\\n' \"$line\"; done\n",
+        env!("CARGO_BIN_EXE_vmconf"),
+        path("asked")
+    );
+    fs::write(path("slow.sh"), slow).unwrap();
+    let (vm, out) = (format!("m=sh {}", path("slow.sh")), path("small.json"));
+    let vector = "docs/examples/sum-of-squares.json";
+    let mut command = command(&["minimize", vector, "--vm", &vm, "--out", &out]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_until("changes are tried", || Path::new(&path("asked")).exists());
+    interrupt(&child);
+    let ran = ended(child);
+    assert_eq!(ran.exit, 130, "{ran:?}");
+    assert!(ran.stderr.contains(" tried; interrupted"), "{ran:?}");
+    // The case has its name, and the other one is gone.
+    let small: serde_json::Value = serde_json::from_str(&fs::read_to_string(&out).unwrap()).unwrap();
+    let tests = small["tests"].as_array().unwrap();
+    assert_eq!((tests.len(), &tests[0]["name"]), (1, &"of 1 to 5, and whether it is odd".into()));
+}

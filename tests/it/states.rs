@@ -291,6 +291,43 @@ fn folders_that_the_declaration_does_not_read_are_refused() {
     assert!(lab.passes("good", "acc8"));
 }
 
+/// A value of which no two machines show an end has no file, and they have not disagreed.
+#[test]
+fn a_value_that_too_few_machines_run_has_no_file() {
+    let lab = Lab::new();
+    lab.plant("crashing.py", "    if op == 4: sys.exit(7)");
+    let args = ["--cases", "5", "--each", "ram[pc]=0x03-0x04", "--out", "corpus"];
+    let made = lab.run("fill", &["good", "crashing"], &args);
+    assert_eq!(made.exit, 3, "{made:?}");
+    assert_eq!(lab.files("corpus").keys().collect::<Vec<_>>(), ["03.json"]);
+    assert!(made.stdout.contains("TOO FEW MACHINES  04, state 0 of seed 1\n"), "{made:?}");
+    assert!(!made.stdout.contains("DISAGREEMENT"), "{made:?}");
+    assert!(made.stdout.contains("5 cases in 1 file, "), "{made:?}");
+}
+
+/// A state that became small from one with many cells demands nothing of those that are gone.
+#[test]
+fn a_small_state_has_no_cells_of_the_large_one() {
+    let lab = Lab::new();
+    // STA also stores into the cell after that.
+    lab.plant("stray.py", "    if op == 5: ram[(n + 1) % 256] = 99");
+    let cells: Vec<_> = (0..=255).map(|cell| format!("[{cell},{}]", if cell == 0 { 5 } else { 7 })).collect();
+    let vector = |cells: &str| {
+        format!(
+            r#"[{{"name": "large", "initial": {{"pc":0,"a":17,"x":4,"f":0,"ram":[{cells}]}}, "final": {{"pc":2,"a":17,"x":4,"f":0,"ram":[{cells}]}}}}]"#
+        )
+    };
+    fs::create_dir(lab.path().join("corpus")).unwrap();
+    lab.write("corpus/large.json", &vector(&cells.join(",")));
+    let found = lab.fuzz(&["good", "stray"], "400", &["--corpus", "corpus", "--out", "found"]);
+    assert!(!found.causes().is_empty(), "{:?}", found.ran);
+    for (name, text) in lab.files("found") {
+        let cases: Json = serde_json::from_str(&text).unwrap();
+        let listed = cases[0]["final"]["ram"].as_array().map_or(0, Vec::len);
+        assert!(listed <= 3, "{name}: {text}");
+    }
+}
+
 /// The cell where a chosen value points is given.
 #[test]
 fn a_chosen_pointer_points_to_cells_that_are_given() {
