@@ -230,8 +230,11 @@ fn results_of_a_driver_are_filled() {
     let test = |name: &str, expect: &str| {
         format!(r#"{{"name": "{name}", "driver": "{driver}", "testee": "6010 102A"{expect}}}"#)
     };
-    let all =
-        [test("a", ""), test("b", r#", "expect": {"outcome": "completed"}"#), test("c", r#", "expect": {"rating": "pass"}"#)];
+    let all = [
+        test("a", ""),
+        test("b", r#", "expect": {"outcome": "completed"}"#),
+        test("c", r#", "expect": {"rating": "pass"}"#),
+    ];
     let place = Place::new(&format!(r#"{{"machine": "tinyvm", "tests": [{}]}}"#, all.join(",\n")));
     let vms = [place.vm("one", "tinyvm", ""), place.vm("two", "tinyvm", "")];
     let ran = place.fill(&vms, &[]);
@@ -249,7 +252,8 @@ fn results_of_a_driver_are_filled() {
 fn the_result_of_a_run_of_unknown_status_is_filled() {
     let text = fs::read_to_string(crate::support::at_root("docs/examples/formats/minic89.json")).unwrap();
     let at = text.find("\"tests\": [").unwrap() + "\"tests\": [".len();
-    let place = Place::new(&format!("{}{{\"name\": \"x\", \"args\": [5], \"expect\": {{}}}}]}}", &text[..at]));
+    let place =
+        Place::new(&format!("{}{{\"name\": \"x\", \"args\": [5], \"expect\": {{}}}}]}}", &text[..at]));
     let vms = [place.vm("one", "minic89", ""), place.vm("two", "minic89", "")];
     let ran = place.fill(&vms, &["--ignore", "status"]);
     assert_eq!(ran.exit, 0, "{ran:?}");

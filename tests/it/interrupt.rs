@@ -271,8 +271,8 @@ fn an_interrupted_minimization_writes_what_it_has() {
     let folder = TempDir::new().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let slow = format!(
-        "sed -u s/9b12a2/9b129a/ | '{}' serve neo3 | while IFS= read -r line; do sleep 0.2; \
-         n=$((n + 1)); [ $n = 15 ] && touch '{}'; printf '%s\\n' \"$line\"; done\n",
+        "sed -u s/9b12a2/9b129a/ | '{}' serve neo3 | while IFS= read -r line; do sleep 0.1; \
+         n=$((n + 1)); [ $n = 60 ] && touch '{}'; printf '%s\\n' \"$line\"; done\n",
         env!("CARGO_BIN_EXE_vmconf"),
         path("asked")
     );

@@ -100,10 +100,11 @@ impl BlessedCase {
         wanted: &BlessOptions,
     ) -> Vec<TextChange<'d>> {
         self.is_open = false;
-        if was_not_run(&self.last.verdict) {
-            return Vec::new();
-        }
+        // A case that demands only what is not compared is not run, either.
         let mut changes = self.unverified(loaded);
+        if changes.is_empty() && was_not_run(&self.last.verdict) {
+            return changes;
+        }
         if changes.is_empty() && self.filling == Filling::Ends {
             changes = self.fill(loaded);
         }
@@ -321,6 +322,13 @@ impl BlessedCase {
         if !self.is_changed {
             return;
         }
+        if matches!(self.first.verdict, Verdict::Error(_)) && was_not_run(&self.last.verdict) {
+            // What was added made it a case that can be run.
+            self.is_changed = false;
+            self.refused.clear();
+            self.first = self.last.clone();
+            return;
+        }
         let (at, why) = match &self.last.verdict {
             Verdict::Error(diagnostics) => match self.left_out.take() {
                 Some(at) => cannot_leave_out(at),
@@ -334,10 +342,6 @@ impl BlessedCase {
                     (None, format!("the changed case would be broken: {what}"))
                 }
             },
-            // What was added made it a case that can be run.
-            verdict @ Verdict::Unsupported(_) if matches!(self.first.verdict, Verdict::Error(_)) => {
-                (None, verdict.in_a_line())
-            }
             Verdict::Unsupported(why) => (None, format!("the changed case would be unsupported: {why}")),
             verdict @ (Verdict::Crash(_) | Verdict::Timeout(_) | Verdict::Flaky(_)) => {
                 let what =
