@@ -7,17 +7,20 @@
 //!
 //! To fill in what is not demanded yet, the format first demands it with placeholder values, which then differ.
 
+mod blessed;
 mod blessed_case;
 mod excerpt;
 mod new_member;
+mod options;
 mod written;
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+pub use self::blessed::{BlessRefusal, Blessed, CaseChange};
 use self::blessed_case::BlessedCase;
 pub use self::excerpt::BlessExcerpt;
-use self::written::datum;
+pub use self::options::{BlessOptions, Missing, OutcomeChange};
 use super::execute::Worker;
 use super::filter::Filter;
 use super::load::{LoadedCase, LoadedFile};
@@ -26,109 +29,7 @@ use super::options::LoadOptions;
 use super::select::{open, open_text};
 use super::source::VectorSource;
 use crate::formats::Format;
-use crate::model::{CaseDifference, CaseId, CaseReport, DiagnosticPlace, Path};
 use crate::text::edit::{self, Splice};
-
-/// What to bless.
-#[derive(Debug, Clone, Default)]
-pub struct BlessOptions {
-    /// The path of the datum to bless, with all data in it, as reports show it; `None` for all data.
-    pub leaf: Option<String>,
-    /// A datum that stays as it is demanded: after which step, and its path.
-    pub except: Option<(Option<usize>, Path)>,
-    /// What to do when the outcome of the run differs.
-    pub outcome_change: OutcomeChange,
-    /// What to do about data that the vector could demand and does not.
-    pub missing: Missing,
-}
-
-/// What to do about data that the format can demand and the vector does not.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Missing {
-    /// Leave it out.
-    #[default]
-    Keep,
-    /// Demand what the machine did.
-    Fill,
-}
-
-/// What to do when the run ended in another way than the vector demands, such as with a halt.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum OutcomeChange {
-    /// Refuse it.
-    #[default]
-    Refuse,
-    /// Bless it.
-    Allow,
-}
-
-/// The result of blessing a file. Nothing is written yet.
-#[derive(Debug, Default)]
-pub struct Blessed {
-    /// The text of the file as it was read.
-    pub old: String,
-    /// The cases whose expectation changes, in the order of the file.
-    pub changes: Vec<CaseChange>,
-    /// Selected differences that cannot be written.
-    pub refused: Vec<BlessRefusal>,
-    /// How many cases pass as they are, or are skipped.
-    pub passed: usize,
-    /// The cases that pass as they are.
-    pub passing: Vec<CaseId>,
-    /// How many cases differ only in data that are not selected.
-    pub not_asked_for: usize,
-    /// Cases and files that are broken, and so could not be compared.
-    pub broken: Vec<CaseReport>,
-}
-
-/// The change of one case.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CaseChange {
-    /// The case.
-    pub case: CaseId,
-    /// What replaces its text, and where that stands.
-    splice: Splice,
-    /// The line where the case begins, from 1.
-    line: usize,
-    /// Whether the change only demands more, and nothing else than before.
-    pub only_adds: bool,
-}
-
-impl CaseChange {
-    /// The new text of the case.
-    pub(crate) fn text(&self) -> &str {
-        &self.splice.text
-    }
-}
-
-impl Blessed {
-    /// The text of the file with these changes.
-    pub fn with<'c>(&self, changes: impl IntoIterator<Item = &'c CaseChange>) -> String {
-        edit::splice(&self.old, changes.into_iter().map(|change| change.splice.clone()).collect())
-    }
-
-    /// The lines of the change of a case and as many `around` it, of which at most `most` bytes.
-    pub fn excerpt(&self, change: &CaseChange, around: usize, most: usize) -> BlessExcerpt {
-        BlessExcerpt::of(&self.old, &change.splice, change.line, around, most)
-    }
-}
-
-/// A difference that is not written.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BlessRefusal {
-    /// The case.
-    pub case: CaseId,
-    /// The step after which it was found, from 1; `None` if the case has only one step.
-    pub step: Option<usize>,
-    /// Which datum; `None` for the whole case.
-    pub at: Option<Path>,
-    /// Where the vector demands it.
-    pub place: DiagnosticPlace,
-    /// Why, as a sentence without a full stop.
-    pub why: String,
-    /// Whether the run ended in another way, which [`OutcomeChange::Allow`] accepts.
-    pub is_outcome_change: bool,
-}
 
 /// Runs the selected cases of a file and returns what to write.
 pub fn bless(source: &VectorSource, options: &LoadOptions, wanted: &BlessOptions) -> Blessed {
@@ -252,21 +153,4 @@ fn next_text(loaded: &LoadedFile<'_>, cases: &mut [BlessedCase], wanted: &BlessO
         document = Some(loaded.document);
     }
     document.filter(|_| !changes.is_empty()).map(|document| edit::apply(document, &changes))
-}
-
-impl BlessOptions {
-    fn selects(&self, difference: &CaseDifference) -> bool {
-        if self.except.as_ref().is_some_and(|(step, at)| (*step, at) == datum(difference)) {
-            return false;
-        }
-        let Some(leaf) = &self.leaf else { return true };
-        let mut path = Some(&difference.at);
-        while let Some(at) = path {
-            if at.to_string() == *leaf {
-                return true;
-            }
-            path = at.parent();
-        }
-        false
-    }
 }

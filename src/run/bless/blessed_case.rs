@@ -4,9 +4,10 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::rc::Rc;
 
+use super::blessed::{BlessRefusal, Blessed};
 use super::new_member::{DemandedPlaces, EmptiedObject, NewMember};
+use super::options::{BlessOptions, Missing, OutcomeChange};
 use super::written::{BlessedDatum, Written, datum, written};
-use super::{BlessOptions, BlessRefusal, Blessed, Missing, OutcomeChange};
 use crate::machines;
 use crate::model::{
     Assertion, Case, CaseDifference, CaseReport, DiagnosticPlace, Path, PathKey, Step, Verdict,
