@@ -15,8 +15,9 @@ pub(super) fn first_cases(readers: &[&FamilyReader], root: JsonNode<'_>) -> Vec<
     found
 }
 
-/// Looks for cases of formats that have them at the same places. The items of a file of another family mostly look
-/// alike, and there may be a million: formats that reject one for the same reason look at the next one once.
+/// Looks for cases of formats that have them at the same places. The first item that is a case decides which families
+/// fit; another layout of theirs may be that of later items. The items of a file of another family mostly look alike, and
+/// there may be a million: formats that reject one for the same reason look at the next one once.
 fn look_together<'d>(
     readers: &[&FamilyReader],
     mut asked: Vec<usize>,
@@ -33,14 +34,24 @@ fn look_together<'d>(
             }
             applies
         });
+        let mut fitting = Vec::new();
         for number in asked.drain(..) {
             match readers[number].rejection(node) {
-                None => found[number] = Some(node.at()),
+                None => {
+                    found[number] = Some(node.at());
+                    fitting.push(readers[number].machine());
+                }
                 Some(rejection) => match rejections.iter_mut().find(|known| known.0 == rejection) {
                     Some((_, numbers)) => numbers.push(number),
                     None => rejections.push((rejection, vec![number])),
                 },
             }
+        }
+        if !fitting.is_empty() {
+            for (_, numbers) in &mut rejections {
+                numbers.retain(|number| fitting.contains(&readers[*number].machine()));
+            }
+            rejections.retain(|(_, numbers)| !numbers.is_empty());
         }
         if rejections.is_empty() {
             return;

@@ -145,6 +145,11 @@ impl FamilyReader {
         case.map_or_else(|| FamilyWriter::new(self.family, self.format()), |case| self.writer_of(*case))
     }
 
+    /// The name of the machine of its family.
+    pub(super) fn machine(&self) -> &'static str {
+        &self.family.machine
+    }
+
     pub(super) fn format(&self) -> &'static FormatDeclaration {
         self.formats[0].declared
     }

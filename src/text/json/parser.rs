@@ -108,6 +108,7 @@ impl<'t> JsonParser<'t> {
         Ok(false)
     }
 
+    #[inline(always)]
     fn push(&mut self, kind: SlotKind, end: usize) -> Result<(), Diagnostic<Origin>> {
         if self.slots.len() == self.slots.capacity() {
             self.reserve()?;
