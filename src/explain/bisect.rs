@@ -14,6 +14,7 @@ use crate::wire::line::quoted_bytes;
 pub use self::divergence::{Compared, Divergence, NextInstruction};
 pub use self::machines::{InstructionList, OnVm, compare_instructions};
 pub(in crate::explain) use self::machines::{RunPoint, step_of};
+pub(in crate::explain) use self::runs::differences_at_start;
 pub use self::runs::{Bisected, DifferencePlace, RunDifference, compare_runs};
 pub use self::states::StateDifference;
 pub(in crate::explain) use self::states::differences;

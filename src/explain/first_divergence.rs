@@ -46,6 +46,14 @@ impl DivergenceSearch {
     }
 }
 
+/// Whether a case on the machine in another process is loaded wrongly, as [`FirstDivergence::is_loaded_wrongly`].
+pub(super) fn is_loaded_wrongly(case: &Case, options: &RunOptions, of_file: &FileOptions) -> bool {
+    let Some((_, [mut one, mut other])) = machines_of(case, options, of_file) else { return false };
+    let differs =
+        if one.stops() { bisect::differences_at_start([&mut one, &mut other]) } else { Ok(Vec::new()) };
+    differs.is_ok_and(|differs| differs.iter().any(|it| it.at.parent().is_some()))
+}
+
 /// What produced a value of a machine in another process that is not the one of the embedded machine, given what
 /// produced the latter and the step after which the machines differ. What was made before that step was right, so that
 /// the instruction of the step that should only have moved it made the wrong value.
@@ -96,12 +104,14 @@ fn divergence(info: &MachineInfo, machines: [OnVm; 2]) -> Option<FirstDivergence
         let op = diverged(OP.to_owned(), [actual.op.clone(), embedded.op.clone()]);
         return Some(first(step, Some(embedded.clone()), vec![op]));
     }
-    let RunDifference { at, last, members, next, states, .. } = difference;
+    let RunDifference { at, last, members, next, states, ends, .. } = difference;
     match (at, next) {
         (DifferencePlace::InStep(step), Some(next)) => {
             Some(first(step, last, of_instructions(&members, &next)))
         }
-        (DifferencePlace::InStep(step), None) => Some(first(step, last, of_states(&states))),
+        (DifferencePlace::InStep(step), None) => {
+            Some(FirstDivergence { ends, ..first(step, last, of_states(&states)) })
+        }
         (DifferencePlace::AtStart, Some(next)) => Some(first(0, last, of_instructions(&members, &next))),
         (DifferencePlace::AtStart, None) => Some(first(0, last, of_states(&states))),
         // It is not known in which instruction the states begin to differ.
@@ -154,7 +164,7 @@ fn diverged(datum: String, [actual, embedded]: [String; 2]) -> DivergedDatum {
 
 fn first(step: u64, last: Option<Eip3155Step>, differs: Vec<DivergedDatum>) -> FirstDivergence {
     let (pc, op) = last.and_then(|last| Some((program_counter(&last)?, last.op))).unzip();
-    FirstDivergence { step, pc, op, differs }
+    FirstDivergence { step, pc, op, differs, ends: false }
 }
 
 fn program_counter(step: &Eip3155Step) -> Option<u64> {

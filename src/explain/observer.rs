@@ -46,9 +46,9 @@ pub(super) struct Observer<'s> {
 pub struct SeenOutcomes(HashSet<(&'static str, StepOutcome), RandomState>);
 
 impl SeenOutcomes {
-    /// Whether a case did something that none before did.
+    /// Whether a case did something that none before did. Contents of values are too many to search for each.
     pub(super) fn lack_some_of(&self, observer: &Observer<'_>) -> bool {
-        observer.done.iter().any(|done| !self.0.contains(done))
+        observer.done.iter().any(|done| !done.1.is_content() && !self.0.contains(done))
     }
 
     /// Adds what a case did.
@@ -107,6 +107,9 @@ impl<'s> Observer<'s> {
         }
         for (name, value) in operands {
             self.add(op, StepOutcome::Operand(name, Class::of(&value)));
+            if let Some(content) = Class::of_content(&value) {
+                self.add(op, StepOutcome::OperandContent(name, content));
+            }
         }
         let jumps = op.effects.contains(&DeclaredEffect::Jumps);
         self.last = Some(LastInstruction { op, next: at.pc + 1 + at.operand.len(), jumps });
@@ -136,6 +139,9 @@ impl<'s> Observer<'s> {
             && let Some(top) = state.item(0)
         {
             self.add(op, StepOutcome::Pushed(Class::of(&top)));
+            if let Some(content) = Class::of_content(&top) {
+                self.add(op, StepOutcome::PushedContent(content));
+            }
         }
         if state.references().is_some_and(|references| references.count == references.limit) {
             self.add(op, StepOutcome::MostItems);
@@ -159,13 +165,13 @@ impl<'s> Observer<'s> {
         for (op, done) in &self.done {
             conditions.insert((op, done.to_string()));
             match done {
-                StepOutcome::Operand(operand, class) => {
+                StepOutcome::Operand(operand, class) | StepOutcome::OperandContent(operand, class) => {
                     for common in class.common() {
                         conditions.insert((op, format!("{operand}: {common}")));
                         conditions.insert((op, format!("{ANY_OPERAND}{common}")));
                     }
                 }
-                StepOutcome::Pushed(class) => {
+                StepOutcome::Pushed(class) | StepOutcome::PushedContent(class) => {
                     conditions.extend(class.common().map(|common| (*op, format!("result: {common}"))));
                 }
                 _ => {}
@@ -190,6 +196,8 @@ enum StepOutcome {
     Height(&'static str),
     /// It was executed with such an operand.
     Operand(char, Class),
+    /// It was executed with an operand whose type has such values.
+    OperandContent(char, Class),
     /// It was executed with two equal operands at the top of the stack.
     EqualOperands,
     /// It was executed with an operand of more bytes than a number has.
@@ -198,6 +206,8 @@ enum StepOutcome {
     Full,
     /// It left such a value on top of the stack.
     Pushed(Class),
+    /// It left a value on top of the stack whose type has such values.
+    PushedContent(Class),
     /// It left as many items as the machine allows.
     MostItems,
     Taken,
@@ -213,6 +223,8 @@ impl StepOutcome {
             | StepOutcome::LongOperand
             | StepOutcome::Full
             | StepOutcome::Pushed(_)
+            | StepOutcome::OperandContent(..)
+            | StepOutcome::PushedContent(_)
             | StepOutcome::MostItems => false,
             StepOutcome::Executed
             | StepOutcome::Height(_)
@@ -222,6 +234,11 @@ impl StepOutcome {
             | StepOutcome::Fails(_) => true,
         }
     }
+
+    /// Whether it says something about a value besides its type.
+    fn is_content(&self) -> bool {
+        matches!(self, StepOutcome::OperandContent(..) | StepOutcome::PushedContent(_))
+    }
 }
 
 impl fmt::Display for StepOutcome {
@@ -229,11 +246,13 @@ impl fmt::Display for StepOutcome {
         match self {
             StepOutcome::Executed => f.write_str("executed"),
             StepOutcome::Height(height) => write!(f, "height: {height}"),
-            StepOutcome::Operand(name, class) => write!(f, "{name}: {class}"),
+            StepOutcome::Operand(name, class) | StepOutcome::OperandContent(name, class) => {
+                write!(f, "{name}: {class}")
+            }
             StepOutcome::EqualOperands => f.write_str("equal operands"),
             StepOutcome::LongOperand => write!(f, "{ANY_OPERAND}more than {MAX_NUMBER_BYTES} bytes"),
             StepOutcome::Full => f.write_str("height: full"),
-            StepOutcome::Pushed(class) => write!(f, "result: {class}"),
+            StepOutcome::Pushed(class) | StepOutcome::PushedContent(class) => write!(f, "result: {class}"),
             StepOutcome::MostItems => f.write_str("items: limit"),
             StepOutcome::Taken => f.write_str("taken"),
             StepOutcome::NotTaken => f.write_str("not taken"),
@@ -271,6 +290,8 @@ enum Class {
     /// Bytes, classified by their number.
     Bytes(NumberClass),
     Typed(Name),
+    /// Other values: the items of an Array, or the pairs of a Map.
+    Compound,
     Other,
 }
 
@@ -306,16 +327,30 @@ impl Class {
             Value::Null | Value::Text(_) | Value::List(_) | Value::Record(_) => Class::Other,
         }
     }
+
+    /// The class of what a value holds whose own class is its type: the bytes of a ByteString. A type without values,
+    /// such as Null, holds nothing.
+    fn of_content(value: &Value) -> Option<Class> {
+        let Value::Typed(_, inner) = value else { return None };
+        match &**inner {
+            Value::Bool(_) | Value::Bytes(_) => Some(Class::of(inner)),
+            Value::List(_) | Value::Record(_) => Some(Class::Compound),
+            // The class of a number is that of the typed value.
+            Value::Int(_) | Value::Null | Value::Text(_) | Value::Typed(..) => None,
+        }
+    }
 }
 
 impl Class {
     /// What it has in common with other classes.
     fn common(&self) -> impl Iterator<Item = String> + use<> {
         let sort = match self {
-            Class::Number(_) => "a number",
-            Class::Truth(_) => "a truth value",
-            Class::Bytes(_) => "bytes",
-            Class::Typed(_) | Class::Other => "a compound",
+            Class::Number(_) => "a number".to_owned(),
+            Class::Truth(_) => "a truth value".to_owned(),
+            Class::Bytes(_) => "bytes".to_owned(),
+            Class::Compound => "a compound".to_owned(),
+            Class::Typed(name) => name.to_string(),
+            Class::Other => "no number".to_owned(),
         };
         let number = if let Class::Number(number) = self { Some(number) } else { None };
         let negative = number.filter(|it| it.is_negative).map(|_| "negative".to_owned());
@@ -327,7 +362,7 @@ impl Class {
                 if is_negative { format!("-2^{power} or less") } else { format!("2^{power} or more") };
             [format!("magnitude 2^{power} or more"), signed]
         });
-        [sort.to_owned()].into_iter().chain(negative).chain(zero).chain(large)
+        [sort].into_iter().chain(negative).chain(zero).chain(large)
     }
 }
 
@@ -374,6 +409,7 @@ impl fmt::Display for Class {
             Class::Truth(truth) => truth.fmt(f),
             Class::Bytes(class) => write!(f, "{class} bytes"),
             Class::Typed(name) => name.fmt(f),
+            Class::Compound => f.write_str("a compound"),
             Class::Other => f.write_str("other"),
         }
     }

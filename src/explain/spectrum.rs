@@ -4,6 +4,7 @@
 mod alike;
 pub(crate) mod before;
 mod chance;
+mod circumstances;
 mod conditions;
 mod evidence;
 mod judged;
@@ -17,6 +18,7 @@ use std::sync::{Mutex, PoisonError};
 
 use self::alike::{CaseWords, CommonParts, NamedCases, located_by_names};
 use self::conditions::{CasesByName, MAX_COMPARED};
+use self::evidence::Thoroughness;
 pub use self::evidence::made_by;
 use self::judged::JudgedCases;
 use self::kept::ExecutedCase;
@@ -85,15 +87,25 @@ impl Spectra {
         let mut cases: Vec<_> = cases.filter(fails).collect();
         cases.sort_by(|one, other| (one.length, &one.id).cmp(&(other.length, &other.id)));
         let mut instructions = 0;
-        let is_within = |case: &&mut SpectrumCase| {
+        let is_within = |case: &&&mut SpectrumCase| {
             instructions += case.length;
             instructions <= MAX_INSTRUCTIONS_WITH_EVIDENCE
         };
-        let cases: Vec<_> = cases.into_iter().take(MAX_CASES_WITH_EVIDENCE).take_while(is_within).collect();
-        let wanted = cases.iter().map(|case| &*case.id).collect();
-        let mut found = evidence::of_cases(sources, options, &wanted, verdicts);
-        for case in cases {
-            case.evidence = found.remove(&case.id).unwrap_or_default();
+        let explained = cases.iter().take(MAX_CASES_WITH_EVIDENCE).take_while(is_within).count();
+        let (explained, others) = cases.split_at_mut(explained);
+        let add = |cases: &mut [&mut SpectrumCase], how| {
+            let wanted = cases.iter().map(|case| &*case.id).collect();
+            let mut found = evidence::of_cases(sources, options, &wanted, verdicts, how);
+            for case in cases {
+                case.evidence = found.remove(&case.id).unwrap_or_default();
+            }
+        };
+        add(explained, Thoroughness::Explained);
+        // If no instruction explains most of these cases, it may be the same with the others.
+        let is_alike =
+            |case: &&&mut SpectrumCase| case.evidence.is_loaded_wrongly || case.evidence.shift.is_some();
+        if 2 * explained.iter().filter(is_alike).count() > explained.len() {
+            add(others, Thoroughness::Glanced);
         }
     }
 
@@ -265,17 +277,19 @@ fn executed(
     let info = file.options().families.machine(file.case(index)?.format.machine)?;
     let mut spectrum = SpectrumRun::new(info.isa, extent);
     let watched = worker.watch_case(file, index, &mut spectrum);
-    let machine = watched.case?.machine;
+    let case = watched.case?;
     if worker.options().interrupt.is_requested() {
         return None;
     }
     let counted = worker.watched_machine().and_then(Testee::instructions).unwrap_or(0);
+    let mut executes = spectrum.conditions();
+    executes.extend(circumstances::of_transaction(&case));
     let executed = ExecutedCase {
-        machine,
+        machine: case.machine,
         extent: (!spectrum.is_short()).then_some(extent),
         passes: watched.report.verdict.unlisted_kind() == VerdictKind::Pass,
         length: spectrum.steps().max(counted),
-        executes: spectrum.conditions(),
+        executes,
     };
     Some((executed, watched.is_self_contained))
 }

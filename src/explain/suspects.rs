@@ -17,6 +17,8 @@
 //! - Where a machine differs only in data, instructions that did not make these data are less likely.
 //! - Several faults hide each other. The best suspect sets aside the failing cases that execute it, and the search goes
 //!   on with the rest.
+//! - If nearly all cases differ in one number only, by the same amount, and no instruction explains half of them, none
+//!   is to blame.
 //! - If a failing case does nothing that other cases do not do without failing, its vector is probably wrong.
 //!
 //! Nothing here executes anything: [`super::spectrum`] makes the spectrum.
@@ -28,16 +30,19 @@ mod cover;
 mod doubt;
 mod ochiai;
 mod score;
+mod shifted;
 mod table;
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-pub use self::case::{CountedPasses, FailureEvidence, SpectrumCase, SpectrumOutcome, SpectrumPoints};
+pub use self::case::{
+    CountedPasses, FailureEvidence, NumberShift, SpectrumCase, SpectrumOutcome, SpectrumPoints,
+};
 use self::cover::{Cover, Overshadowed, assigned, cover, thorough_cover};
 use self::doubt::Doubt;
 pub(super) use self::ochiai::ochiai;
-use self::table::SpectrumTable;
+use self::table::{SpectrumTable, kind};
 use crate::model::{DoubtfulCase, SeparatingCondition, Suspect, SuspectAnalysis, SuspectName};
 
 /// How many other instructions are named after the suspects.
@@ -51,17 +56,26 @@ pub fn locate(
     cases: &[SpectrumCase],
     passes: &CountedPasses,
 ) -> SuspectAnalysis {
-    let (loaded_wrongly, mut cases): (Vec<&SpectrumCase>, Vec<_>) =
+    // What no instruction explains is compared with nothing.
+    let (mut set_aside, mut cases): (Vec<&SpectrumCase>, Vec<_>) =
         cases.iter().partition(|case| case.evidence.is_loaded_wrongly);
     cases.sort_by(|a, b| (a.length, &a.id).cmp(&(b.length, &b.id)));
-    let table = SpectrumTable::new(points, cases, passes);
+    let mut table = SpectrumTable::new(points, cases.clone(), passes);
     let is_comparable = table.is_comparable();
-    let Cover { suspects: covering, rivals } = if is_comparable { cover(&table) } else { Cover::default() };
+    let mut covered = if is_comparable { cover(&table) } else { Cover::default() };
+    if let Some(shift) = shifted::everywhere(&table, &covered.suspects) {
+        let (shifted, others): (Vec<_>, Vec<_>) =
+            cases.into_iter().partition(|case| case.evidence.shift.as_ref() == Some(&shift));
+        set_aside.extend(shifted);
+        table = SpectrumTable::new(points, others, passes);
+        covered = cover(&table);
+    }
+    let Cover { suspects: covering, rivals } = covered;
     let parts = assigned(&table, &covering);
     let doubt = Doubt::new(&table);
     let name = |op: &str| SuspectName { machine: machine.to_owned(), op: op.to_owned() };
     let mut analysis = SuspectAnalysis {
-        failures: (table.failing_everywhere().len() + table.failing.len() + loaded_wrongly.len()) as u64,
+        failures: (table.failing_everywhere().len() + table.failing.len() + set_aside.len()) as u64,
         passing: table.passing,
         uncleared: table.uncleared().map(name).collect(),
         is_comparable,
@@ -71,29 +85,38 @@ pub fn locate(
         let why = "the embedded machine fails it, too".to_owned();
         analysis.doubtful.push(DoubtfulCase { id: case.id.clone(), why });
     }
-    let (mut suspects, mut weak) = (Vec::new(), Vec::new());
+    let mut suspects = Vec::new();
     for (op, part) in covering.iter().zip(&parts) {
         if part.is_empty() {
             continue;
         }
         let (doubtful, explained) = doubt.split(op, part);
         analysis.doubtful.extend(doubtful);
-        if !explained.is_empty() && table.is_weak(op, explained.len()) {
-            weak.push(*op);
-            analysis.unexplained.extend(explained.iter().map(|case| table.cases[*case].id.clone()));
-        } else if !explained.is_empty() {
+        if !explained.is_empty() {
             suspects.push((*op, explained));
         }
     }
+    // A few cases that fail besides may have any reason.
+    let is_stray = |op: &str, explained: &[usize]| {
+        table.says_little_about(op, explained.len()) && !doubt.is_significant(op)
+    };
+    let beside = suspects.iter().filter(|(op, explained)| !is_stray(op, explained));
+    let beside: usize = beside.map(|(_, explained)| explained.len()).sum();
+    let are_few = 2 * (beside + set_aside.len()) as u64 > analysis.failures;
+    let (weak, suspects): (Vec<_>, Vec<_>) = suspects.into_iter().partition(|(op, explained)| {
+        table.is_weak(op, explained.len()) || are_few && is_stray(op, explained)
+    });
+    let unexplained = weak.iter().flat_map(|(_, explained)| explained);
+    analysis.unexplained.extend(unexplained.map(|case| table.cases[*case].id.clone()));
     let ops: Vec<&str> = suspects.iter().map(|(op, _)| *op).collect();
     let suspects = suspects.iter().map(|(op, explained)| suspect(&table, name(op), explained, &ops));
     analysis.suspects = suspects.collect();
     let without = table.failing_without(&covering);
-    analysis.unexplained.extend(without.chain(loaded_wrongly).map(|case| case.id.clone()));
+    analysis.unexplained.extend(without.chain(set_aside).map(|case| case.id.clone()));
     if !ops.is_empty() {
-        let others = weak.into_iter().chain(others(&table, &covering, &rivals));
-        let mut named: BTreeSet<&str> = ops.into_iter().collect();
-        analysis.others = others.filter(|op| named.insert(op)).take(MAX_OTHERS).map(name).collect();
+        let others = weak.iter().map(|(op, _)| *op).chain(others(&table, &covering, &rivals));
+        let mut named: BTreeSet<&str> = ops.into_iter().map(kind).collect();
+        analysis.others = others.filter(|op| named.insert(kind(op))).take(MAX_OTHERS).map(name).collect();
     }
     analysis.suspects.sort_by_key(|suspect| Reverse(suspect.cases.len()));
     analysis.doubtful.sort_by(|a, b| a.id.cmp(&b.id));

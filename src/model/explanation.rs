@@ -328,6 +328,10 @@ pub struct FirstDivergence {
     pub op: Option<String>,
     /// What differs after it; only [`OP`] if the machines execute different instructions in it.
     pub differs: Vec<DivergedDatum>,
+    /// Whether both runs end with it. What differs then may follow from something that no state before shows, such as an
+    /// exception that a machine still keeps, and not from the instruction.
+    #[serde(skip)]
+    pub ends: bool,
 }
 
 /// A datum that differs between two machines.

@@ -207,7 +207,7 @@ fn further_differences(
 /// Writes where the machine diverges from the embedded one, and the first instruction that did not do what
 /// its row declares.
 fn deviations(text: &mut Vec<u8>, explained: &Explanation) -> io::Result<()> {
-    if let Some(first @ FirstDivergence { step, pc, op, differs }) = &explained.divergence {
+    if let Some(first @ FirstDivergence { step, pc, op, differs, .. }) = &explained.divergence {
         let instruction =
             pc.zip(op.as_ref()).map(|(pc, op)| format!(", 0x{pc:02x} {op}")).unwrap_or_default();
         match step {

@@ -38,6 +38,8 @@ pub struct RunDifference {
     pub next: Option<[NextInstruction; 2]>,
     /// What differs in the states.
     pub states: Vec<StateDifference>,
+    /// Whether both runs are known to end with the instruction.
+    pub ends: bool,
 }
 
 impl RunDifference {
@@ -99,6 +101,15 @@ pub fn compare_runs(one: &mut OnVm, other: &mut OnVm, isa: &Isa) -> Result<Bisec
         }
     };
     Ok(Bisected { steps, difference: difference.map(Box::new), lacking, broke })
+}
+
+/// What differs in the states of two runs before anything is done. Fails if a machine gives no answer.
+pub(in crate::explain) fn differences_at_start(
+    [one, other]: [&mut OnVm; 2],
+) -> Result<Vec<StateDifference>, Stopped> {
+    let fields = ComparedFields::of([one, other]).fields;
+    let upcoming = one.upcoming();
+    ComparedStates::new([one, other], &fields).without(upcoming).at_start()
 }
 
 /// Compares the instructions of two runs, if both machines report them: up to the one that makes the states differ,
@@ -194,7 +205,15 @@ fn preceding(runs: [&mut OnVm; 2], actions: usize) -> Result<Option<u64>, Stoppe
 
 pub(super) fn of_instructions(Divergence { step, last, differs, next }: Divergence) -> RunDifference {
     let at = if step == 0 { DifferencePlace::AtStart } else { DifferencePlace::InStep(step) };
-    RunDifference { at, last, before: None, members: differs, next: Some(next), states: Vec::new() }
+    RunDifference {
+        at,
+        last,
+        before: None,
+        members: differs,
+        next: Some(next),
+        states: Vec::new(),
+        ends: false,
+    }
 }
 
 /// A difference of the states in the instruction with this number, if the number is known. `broke` is how a machine broke
@@ -202,7 +221,7 @@ pub(super) fn of_instructions(Divergence { step, last, differs, next }: Divergen
 fn of_states(
     runs: [&mut OnVm; 2],
     isa: &Isa,
-    FirstStateDifference { actions, step: in_action, before, differs }: FirstStateDifference,
+    FirstStateDifference { actions, step: in_action, before, differs, ends }: FirstStateDifference,
     step: Option<u64>,
     broke: &mut Option<Stopped>,
 ) -> RunDifference {
@@ -226,5 +245,5 @@ fn of_states(
         })
     });
     let last = traced.map(|instruction| step_of(instruction, isa));
-    RunDifference { at, last, before, members: Vec::new(), next: None, states: differs }
+    RunDifference { at, last, before, members: Vec::new(), next: None, states: differs, ends }
 }

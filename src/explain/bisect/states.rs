@@ -40,6 +40,8 @@ pub(super) struct FirstStateDifference {
     pub(super) before: Option<Value>,
     /// What differs then.
     pub(super) differs: Vec<StateDifference>,
+    /// Whether both runs are known to end with that instruction.
+    pub(super) ends: bool,
 }
 
 impl FirstStateDifference {
@@ -97,6 +99,12 @@ impl<'r> ComparedStates<'r> {
         ComparedStates { left_out, ..self }
     }
 
+    /// The differences before anything is done. Fails when a machine gives no answer.
+    pub(super) fn at_start(&mut self) -> Result<Vec<StateDifference>, Stopped> {
+        let after = self.after(&[RunPoint { actions: 0, steps: 0 }])?;
+        Ok(self.known_differences(&after))
+    }
+
     /// The first difference between states; `None` if none was found. Fails when a machine gives no answer, and no
     /// difference was found before.
     pub(super) fn parting(&mut self) -> Result<Option<FirstStateDifference>, Stopped> {
@@ -117,6 +125,7 @@ impl<'r> ComparedStates<'r> {
                 step: None,
                 before: None,
                 differs: at_start,
+                ends: false,
             }));
         }
         let first = (1..=actions).find(|done| !self.after_actions(&after, *done, 1).is_empty());
@@ -137,6 +146,7 @@ impl<'r> ComparedStates<'r> {
                 step: None,
                 before: Some(after[0][done - 1].clone()),
                 differs,
+                ends: false,
             }
         }))
     }
@@ -171,7 +181,14 @@ impl<'r> ComparedStates<'r> {
             };
             range = stops[first - 1]..stops[first];
             if range.end - range.start == 1 {
-                return Ok(Some(self.parting_at(&after, first, action, range.end)));
+                let found = self.parting_at(&after, first, action, range.end);
+                // More instructions of the action would change nothing.
+                let is_at_end = |end: [&Value; 2]| (0..2).all(|run| *end[run] == after[run][first]);
+                let may_go_on = self.runs.iter().all(|run| range.end < run.max_instructions_of(action));
+                return Ok(Some(FirstStateDifference {
+                    ends: may_go_on && end.is_some_and(is_at_end),
+                    ..found
+                }));
             }
         }
         Ok(None)
@@ -263,7 +280,7 @@ impl<'r> ComparedStates<'r> {
     ) -> FirstStateDifference {
         let (before, differs) = (differing - 1, self.differences(after, differing, MAX_LISTED));
         let step = Some(step).filter(|_| self.was_shown(&differs, after, before));
-        FirstStateDifference { actions, step, before: Some(after[0][before].clone()), differs }
+        FirstStateDifference { actions, step, before: Some(after[0][before].clone()), differs, ends: false }
     }
 
     /// Whether both machines showed one of the fields that differ before, so that it is known when it changed.

@@ -5,21 +5,34 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::alike::file_of;
 use crate::explain::explain;
-use crate::explain::suspects::FailureEvidence;
+use crate::explain::first_divergence::is_loaded_wrongly;
+use crate::explain::suspects::{FailureEvidence, NumberShift};
 use crate::isa::{DeclaredEffect, Isa, OpInfo};
 use crate::machines::{MachineInfo, by_name};
 use crate::model::explanation::OP;
-use crate::model::{BlameAnswer, Explanation, FirstDivergence, VerdictKind};
+use crate::model::{
+    BlameAnswer, CaseDifference, Expected, Explanation, FirstDivergence, Value, Verdict, VerdictKind,
+};
 use crate::run::sources::Sources;
-use crate::run::{self, CaseVerdicts, LoadOptions, RunOptions, Worker};
+use crate::run::{self, CaseVerdicts, LoadOptions, LoadedFile, RunOptions, Worker};
 use crate::wire::protocol::Offer;
 
-/// Explains these cases, by their ids.
+/// How much is found out about a failing case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Thoroughness {
+    /// What explaining it says.
+    Explained,
+    /// What one more run says and the state before the first instruction.
+    Glanced,
+}
+
+/// What is known about these failing cases, by their ids.
 pub(super) fn of_cases(
     sources: &Sources,
     options: &LoadOptions,
     wanted: &HashSet<&str>,
     verdicts: &CaseVerdicts,
+    how: Thoroughness,
 ) -> HashMap<String, FailureEvidence> {
     let mut found = HashMap::new();
     let mut worker = Worker::new(&options.run);
@@ -34,10 +47,15 @@ pub(super) fn of_cases(
             let id = loaded.id.to_string();
             // A machine that crashed or did not end would do so again.
             if wanted.contains(&*id) && verdicts.of(&id) == Some(VerdictKind::Fail) {
-                let explanation = explain(&mut worker, &file, index, 0);
-                let info = by_name(loaded.format.machine);
-                let evidence = |info| evidence(&explanation, info, ShownState::of(info, &options.run));
-                found.extend(info.map(|info| (id, evidence(info))));
+                let Some(info) = by_name(loaded.format.machine) else { continue };
+                let evidence = match how {
+                    Thoroughness::Explained => {
+                        let explanation = explain(&mut worker, &file, index, 0);
+                        evidence(&explanation, info, ShownState::of(info, &options.run))
+                    }
+                    Thoroughness::Glanced => glanced(&mut worker, &file, index, &options.run),
+                };
+                found.insert(id, evidence);
             }
         }
     }
@@ -62,6 +80,32 @@ impl ShownState {
     }
 }
 
+/// What a case says without being explained.
+fn glanced(
+    worker: &mut Worker<'_>,
+    file: &LoadedFile<'_>,
+    index: usize,
+    options: &RunOptions,
+) -> FailureEvidence {
+    let shift = shift(&worker.run_case(file, index).verdict);
+    let case = file.case(index).and_then(|loaded| loaded.read().ok()?.case);
+    let is_loaded_wrongly = case.is_some_and(|case| is_loaded_wrongly(&case, options, file.options()));
+    FailureEvidence { is_loaded_wrongly, shift, ..FailureEvidence::default() }
+}
+
+/// The number that alone differs, and always by the same amount, if it is a whole field.
+fn shift(verdict: &Verdict) -> Option<NumberShift> {
+    let of = |CaseDifference { at, expected, actual, .. }: &CaseDifference| match (expected, actual) {
+        (Expected::Is(Value::Int(expected)), Some(Value::Int(actual))) if at.parent().is_none() => {
+            Some(NumberShift { field: at.to_string(), by: actual - expected })
+        }
+        _ => None,
+    };
+    let mut shifts = verdict.failure()?.differences.iter().map(of);
+    let first = shifts.next()??;
+    shifts.all(|it| it.as_ref() == Some(&first)).then_some(first)
+}
+
 /// What an explanation says. Data that differ say nothing about a run that ended otherwise.
 fn evidence(explanation: &Explanation, info: &MachineInfo, shown: ShownState) -> FailureEvidence {
     let first = explanation.divergence.as_ref().filter(|first| is_shown(first));
@@ -70,6 +114,7 @@ fn evidence(explanation: &Explanation, info: &MachineInfo, shown: ShownState) ->
         is_loaded_wrongly: explanation.divergence.as_ref().is_some_and(FirstDivergence::is_loaded_wrongly),
         diverges_at: op.filter(|op| shown == ShownState::Everything || is_visible(op)).map(|op| op.name),
         made_by: made_by(&explanation.blames, info.isa),
+        shift: shift(&explanation.report.verdict),
     }
 }
 
@@ -90,13 +135,13 @@ pub fn made_by(answers: &[BlameAnswer], isa: &'static Isa) -> Option<BTreeSet<&'
     is_known.then_some(ops)
 }
 
-/// Whether the difference shows that the instruction is wrong. It does not if a run ends there, since steps may not
-/// show why, or if another opcode follows at the same place with other data, since no instruction causes other code
+/// Whether the difference shows that the instruction is wrong. It does not if one run ends there or both do, since steps
+/// may not show why, or if another opcode follows at the same place with other data, since no instruction causes other code
 /// there.
 fn is_shown(first: &FirstDivergence) -> bool {
     let differs = |name: &str| first.differs.iter().any(|it| it.datum == name);
     let is_caused = differs("pc") || !differs(OP) || first.decoded().is_some();
-    !first.is_end() && !first.differs.is_empty() && is_caused
+    !first.is_end() && !first.ends && !first.differs.is_empty() && is_caused
 }
 
 /// Whether the top of the stack is everything that an instruction depends on. Otherwise, an earlier instruction may have

@@ -4,7 +4,7 @@
 //! It is stored as text: what instructions do, each once, then one line per file, those of the last run first.
 //!
 //! ```text
-//! vmconf spectra 2 PROGRAM CHECKSUM
+//! vmconf spectra 3 PROGRAM CHECKSUM
 //! [["evm","ADD","executed"],["evm","ADD","a: 0"]]
 //! {"key":"4c6d…","cases":{"17":{"machine":"evm","extent":null,"passes":true,"length":12,"points":[0,1]}}}
 //! ```
@@ -15,6 +15,7 @@ use std::sync::{Mutex, MutexGuard};
 use indexmap::{IndexMap, IndexSet};
 use serde::{Deserialize, Serialize};
 
+use super::circumstances;
 use super::spectrum_run::Extent;
 use crate::explain::observer::CoveragePoints;
 use crate::machines::by_name;
@@ -23,7 +24,7 @@ use crate::run::cache::cache_text::CacheFormat;
 use crate::run::cache::{FileKey, ProgramKey};
 
 /// The number in its head increases when the form of the file or what is observed changes.
-const FORMAT: CacheFormat = CacheFormat { head: "vmconf spectra 2", of: "program" };
+const FORMAT: CacheFormat = CacheFormat { head: "vmconf spectra 3", of: "program" };
 
 /// What cases execute: the cases of earlier runs, and those that this run adds.
 #[derive(Debug)]
@@ -156,7 +157,8 @@ impl SpectrumCache {
 /// A point that was read, with the names that the machine has.
 fn known((machine, op, what): (String, String, String)) -> Option<Point> {
     let machine = by_name(&machine)?;
-    Some((machine.name, machine.isa.by_name(&op)?.name, what))
+    let op = machine.isa.by_name(&op).map(|op| op.name).or_else(|| circumstances::known(&op))?;
+    Some((machine.name, op, what))
 }
 
 fn has_all(points: &IndexSet<Point>, case: &KeptCase) -> bool {

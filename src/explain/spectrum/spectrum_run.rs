@@ -6,6 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use foldhash::fast::RandomState;
 use serde::{Deserialize, Serialize};
 
+use super::circumstances;
 use crate::explain::observer::{CoveragePoints, Observer};
 use crate::isa::{Isa, OpSet};
 use crate::machines::inspect::Inspect;
@@ -36,6 +37,8 @@ pub struct SpectrumRun {
     steps: u64,
     /// The codes of the instructions that were seen.
     codes: BTreeSet<u16>,
+    /// The codes that were executed and are no instructions.
+    undefined: BTreeSet<u16>,
     /// How often the instruction at each address was executed.
     visits: HashMap<(usize, u16), u32, RandomState>,
 }
@@ -47,13 +50,15 @@ impl SpectrumRun {
     }
 
     pub(super) fn new(isa: &'static Isa, extent: Extent) -> SpectrumRun {
-        let (observer, codes, visits) = (Observer::default(), BTreeSet::new(), HashMap::default());
-        SpectrumRun { isa, extent, observer, steps: 0, codes, visits }
+        let (codes, undefined, visits) = (BTreeSet::new(), BTreeSet::new(), HashMap::default());
+        SpectrumRun { isa, extent, observer: Observer::default(), steps: 0, codes, undefined, visits }
     }
 
-    /// The conditions under which each instruction was executed.
+    /// The conditions under which each instruction was executed, and what was executed and is none.
     pub fn conditions(&self) -> CoveragePoints {
-        self.observer.conditions()
+        let mut conditions = self.observer.conditions();
+        conditions.extend(circumstances::of_undefined(&self.undefined));
+        conditions
     }
 
     /// How many instructions were seen.
@@ -85,7 +90,10 @@ impl Watch for SpectrumRun {
         if self.is_done() {
             return;
         }
-        self.codes.extend(at.op.map(|op| op.code));
+        match at.op {
+            Some(op) => self.codes.insert(op.code),
+            None => self.undefined.insert(at.code),
+        };
         if self.steps > MAX_FIRST {
             // What was executed in between was not seen.
             self.observer.interrupt();

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use indexmap::IndexSet;
+use num_bigint::BigInt;
 
 /// What the cases of a machine do: pairs of an instruction and `executed` or a condition under which it is. On a
 /// machine whose instructions are unknown, what else cases have in common. Each is kept once, and cases name it by
@@ -65,6 +66,17 @@ pub struct FailureEvidence {
     /// The instructions that made the data in which the machine differs, as the embedded one executes them; `None` if
     /// it differs in more than data, so that any instruction may be wrong.
     pub made_by: Option<BTreeSet<&'static str>>,
+    /// The number that alone differs, if it is a whole field.
+    pub shift: Option<NumberShift>,
+}
+
+/// By how much a field of a state that is a number differs from what is demanded.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NumberShift {
+    /// The name of the field.
+    pub field: String,
+    /// What the machine has, less what is demanded.
+    pub by: BigInt,
 }
 
 /// Whether a case of a spectrum passes.

@@ -40,7 +40,7 @@ impl<'t, 'c> Doubt<'t, 'c> {
 
     /// Whether so many of the cases that execute the instruction, or do so under a condition, fail that chance does not
     /// explain it.
-    fn is_significant(&self, op: &str) -> bool {
+    pub(super) fn is_significant(&self, op: &str) -> bool {
         let row = self.table.row(op);
         let executed = &row.executed;
         executed.passing == 0

@@ -184,14 +184,19 @@ impl<'c> SpectrumTable<'c> {
         self.passing >= MIN_PASSING && (are_many || are_broad)
     }
 
-    /// Whether little speaks for an instruction that explains so many cases: most cases with it pass, no condition
-    /// separates them, and others explain most of its failing ones.
-    pub(super) fn is_weak(&self, op: &str, explained: usize) -> bool {
+    /// Whether little speaks for an instruction that explains so many cases: most cases with it pass, and neither a
+    /// condition nor a step separates them.
+    pub(super) fn says_little_about(&self, op: &str, explained: usize) -> bool {
         let row = self.row(op);
         row.executed.failure_rate() < 0.5
             && row.best_condition(explained).is_none()
             && row.diverging.is_empty()
-            && 2 * explained < row.executed.failing.len()
+    }
+
+    /// Whether little speaks for an instruction that explains so many cases, and others explain most of its failing
+    /// ones.
+    pub(super) fn is_weak(&self, op: &str, explained: usize) -> bool {
+        self.says_little_about(op, explained) && 2 * explained < self.row(op).executed.failing.len()
     }
 
     /// The number of instructions that cases execute.
@@ -234,6 +239,15 @@ fn is_reason(what: &str) -> bool {
     what.starts_with(FAILS) || what.strip_prefix(ANY_OPERAND).is_some_and(unusual)
 }
 
+/// The same for all reasons that are a large operand, and else what was given. On a machine without negative numbers, a
+/// magnitude is a number, and large numbers are larger than less large ones.
+pub(super) fn kind(op: &str) -> &str {
+    let kinds = [("2^", "2^"), ("magnitude", "2^"), ("-2^", "-2^")];
+    let operand = op.strip_prefix(ANY_OPERAND);
+    let kind = operand.and_then(|operand| kinds.into_iter().find(|(start, _)| operand.starts_with(start)));
+    kind.map_or(op, |(_, kind)| kind)
+}
+
 /// The reasons for which several instructions are wrong: a machine may check a limit, leave a stack or take operands in
 /// the same wrong way in all of them.
 fn reasons<'c>(points: &[(&'c str, &'c str)], cases: &[&SpectrumCase]) -> Vec<(&'c str, OpRow<'c>)> {
@@ -273,6 +287,21 @@ impl<'c> FailureReason<'c> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Where no number is negative, `2^15 or more` and its magnitude are one condition.
+    #[test]
+    fn sizes_of_an_operand_are_one_kind_of_reason() {
+        let of = |what: &str| format!("{ANY_OPERAND}{what}");
+        let large = of("2^7 or more");
+        for what in ["2^15 or more", "magnitude 2^7 or more"] {
+            assert_eq!(kind(&of(what)), kind(&large), "{what}");
+        }
+        let others = ["-2^15 or less", "negative", "more than 32 bytes"].map(of);
+        for what in others.iter().map(String::as_str).chain(["SHL", "fails: out of gas"]) {
+            assert_ne!(kind(what), kind(&large), "{what}");
+        }
+        assert_eq!(kind("SHL"), "SHL");
+    }
 
     #[test]
     fn the_size_of_an_operand_is_a_reason_whatever_its_sign() {

@@ -432,6 +432,7 @@ pub(super) fn any_explanation() -> impl Strategy<Value = WireExplanation> {
                 pc: None,
                 op: None,
                 differs: Vec::new(),
+                ends: false,
             }),
             unsearched: steps % 5 == 0,
             row_deviation: last.first().map(|by| WireRowDeviation {

@@ -307,6 +307,7 @@ fn explanations_have_their_schema() {
                     actual: "1".to_owned(),
                     embedded: "2".to_owned(),
                 }],
+                ends: false,
             }),
             unsearched: !is_full,
             row_deviation: is_full.then_some(row_deviation),
