@@ -40,7 +40,7 @@ pub mod value;
 pub mod verdict;
 
 pub use self::assertion::{Assertion, Expected, ExpectedBits};
-pub use self::brief::{brief, brief_bytes};
+pub use self::brief::{brief, brief_bytes, brief_pair};
 pub use self::case::{Action, Case, CaseId, Program, Step, split_id, unnumbered};
 pub use self::case_report::CaseReport;
 pub use self::cell::{Cell, CellGroup, compound_name};

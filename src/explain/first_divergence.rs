@@ -141,12 +141,21 @@ fn difference(info: &MachineInfo, [mut one, mut other]: [OnVm; 2]) -> Option<Run
 
 fn of_instructions(members: &[&str], next: &[NextInstruction; 2]) -> Vec<DivergedDatum> {
     let text = |name: &str, next: &NextInstruction| match (next.get(name), next) {
-        (Some(value), _) => value.to_string(),
+        (Some(value), _) => with_numbers(value).to_string(),
         (None, NextInstruction::Step(step)) => format!("{} follows", step.op),
         (None, NextInstruction::End(_)) => "the run ends".to_owned(),
     };
     let datum = |name: &&str| diverged((*name).to_owned(), next.each_ref().map(|next| text(name, next)));
     members.iter().map(datum).collect()
+}
+
+/// The value with decimal digits, which traces have at the top of a stack, as numbers: they are shown like others.
+fn with_numbers(value: &Value) -> Value {
+    match value {
+        Value::List(items) => Value::List(items.iter().map(with_numbers).collect()),
+        Value::Text(digits) => digits.parse().map_or_else(|_| value.clone(), Value::Int),
+        other => other.clone(),
+    }
 }
 
 fn of_states(states: &[StateDifference]) -> Vec<DivergedDatum> {

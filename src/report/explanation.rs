@@ -17,9 +17,9 @@ use super::truncate::{truncate, truncate_pair};
 use super::world;
 use crate::model::explanation::END;
 use crate::model::{
-    Blame, BlameAnswer, CaseDifference, DivergedDatum, ExecutedInstruction, Expected, ExplainedCase,
-    Explanation, Failure, FirstDivergence, NotPassed, Path, PathKey, RowDeviation, StackComparison, Value,
-    Verdict, counted, escaped, vector_step,
+    Blame, BlameAnswer, CaseDifference, ComparedWith, DivergedDatum, ExecutedInstruction, Expected,
+    ExplainedCase, Explanation, Failure, FirstDivergence, NotPassed, Path, PathKey, RowDeviation,
+    StackComparison, Value, Verdict, counted, escaped, vector_step,
 };
 
 /// The number of lines of a screen.
@@ -287,7 +287,9 @@ pub fn in_a_line(explained: &Explanation) -> Option<String> {
     let answers: Vec<_> = differences.zip(&explained.blames).chain(leaves).collect();
     let made = answers.iter().find(|(_, answer)| matches!(answer, BlameAnswer::By(_)));
     let (at, answer) = made.or(answers.first())?;
-    let at = truncate(&at.to_string(), 0, WIDTH / 2);
+    let at = at.to_string();
+    // Which datum of an account it is stands at the end.
+    let at = truncate(&at, at.chars().count().saturating_sub(1), WIDTH / 2);
     let room = WIDTH - 2 - " made by ".len() - at.chars().count();
     match answer {
         BlameAnswer::By(blame) => Some(format!("{at} made by {}", executed_by(&blame.by, room))),
@@ -326,9 +328,10 @@ fn answered(text: &mut Vec<u8>, answer: &BlameAnswer, length: Length) -> io::Res
 /// Writes the instructions of which one may have changed what the state does not show, without those that the text
 /// names already.
 fn earlier(text: &mut Vec<u8>, executed: &[ExecutedInstruction]) -> io::Result<()> {
+    let is_named = |name: &str| memchr::memmem::find(text, name.as_bytes()).is_some();
     let name = |by: &ExecutedInstruction| {
-        let name = escaped(&numbered(by, by.op?)).to_string();
-        memchr::memmem::find(text, name.as_bytes()).is_none().then_some(name)
+        let [name, as_text] = [by.op?, &by.text].map(|name| escaped(&numbered(by, name)).to_string());
+        (!is_named(&name) && !is_named(&as_text)).then_some(name)
     };
     let names: Vec<_> = executed.iter().filter_map(name).collect();
     let lines: Vec<_> = names.chunks(EARLIER_PER_LINE).map(|line| line.join("; ")).collect();
@@ -447,6 +450,22 @@ fn further(
 /// The maximum width of the place of an instruction.
 const MAX_PLACE: usize = 24;
 
+/// Whether one of these instructions, the last ones that were recorded, is known to make a failing case differ, or how
+/// the run ended after them is what differs.
+fn has_difference(explained: &Explanation, shown: &[ExecutedInstruction]) -> bool {
+    let is_shown = |answer: &BlameAnswer| match answer {
+        BlameAnswer::By(blame) => shown.first().is_some_and(|first| first.step <= blame.by.step),
+        BlameAnswer::NotWritten { .. } => false,
+        BlameAnswer::NoCell(_) => explained.world.is_none(),
+    };
+    // What the transaction changed is not what differs.
+    let compared = explained.world.iter().filter(|world| world.against != ComparedWith::Before);
+    let leaves = compared.flat_map(|world| &world.leaves);
+    let answers = explained.blames.first().into_iter().chain(leaves.filter_map(|leaf| leaf.answer.as_ref()));
+    explained.report.verdict.failure().is_some()
+        && (explained.divergence.is_some() || answers.into_iter().any(is_shown))
+}
+
 /// Writes the last instructions, each with the stack before it, or with its inputs if there is no stack.
 fn last(text: &mut Vec<u8>, explained: &Explanation, wanted: usize) -> io::Result<()> {
     let shown = &explained.last[explained.last.len().saturating_sub(wanted)..];
@@ -457,8 +476,7 @@ fn last(text: &mut Vec<u8>, explained: &Explanation, wanted: usize) -> io::Resul
     let what = if has_stack { "the stack before each, its top first" } else { "what each read" };
     let steps = explained.steps;
     // A run that goes on after the first difference has more.
-    let is_failure = explained.report.verdict.failure().is_some();
-    let end = if is_failure { " up to the difference" } else { "" };
+    let end = if has_difference(explained, shown) { " up to the difference" } else { "" };
     writeln!(text, "  {DIM}last {} of {steps} instructions{end}, and {what}{DIM:#}", shown.len())?;
     let widest = shown.iter().map(|it| it.text.chars().count()).max().unwrap_or(0).clamp(8, 40);
     let place = |it: &ExecutedInstruction| truncate(&escaped(&it.at.shown(4)), 0, MAX_PLACE);

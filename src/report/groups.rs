@@ -13,7 +13,9 @@ use super::kind::{Grouping, ReportOptions};
 use super::spool::Spool;
 use super::suspects::{head, heading};
 use crate::model::suspects::{MAX_FAILURES, UNEXPLAINED};
-use crate::model::{CaseOutcome, CaseReport, Failure, SuspectAnalysis, SuspectName, VerdictKind};
+use crate::model::{
+    CaseDifference, CaseOutcome, CaseReport, Failure, SuspectAnalysis, SuspectName, VerdictKind,
+};
 use crate::text::shell::quoted;
 
 /// The expression for the cases of a cause.
@@ -213,12 +215,19 @@ impl FailureGroups {
 fn fields(failure: &Failure) -> Vec<String> {
     let mut fields = Vec::new();
     for difference in failure.differences.iter().filter(|_| failure.is_of_family()) {
-        let field = difference.at.first().to_string();
+        let field = flag(difference).unwrap_or_else(|| difference.at.first().to_string());
         if !fields.contains(&field) {
             fields.push(field);
         }
     }
     fields
+}
+
+/// The only flag that differs in a field, as `C of f`, by the note of the difference: `C clear, must be set`.
+fn flag(CaseDifference { at, note, .. }: &CaseDifference) -> Option<String> {
+    let (flag, rest) = note.as_ref().filter(|_| at.parent().is_none())?.split_once(' ')?;
+    let is_flag = ["set, must be clear", "clear, must be set"].contains(&rest);
+    is_flag.then(|| format!("{flag} of {at}"))
 }
 
 impl FailureGroup {
@@ -308,5 +317,40 @@ impl FailureGroup {
         };
         let selection = options.selection.clone().narrowed(&expression);
         Some(format!("vmconf run{selection}{} --no-group", options.flags))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{DiagnosticPlace, Expected, Path, Position, Value};
+
+    /// The note of a difference in a field with named bits has each bit that differs.
+    #[test]
+    fn a_single_flag_that_differs_is_named() {
+        let place = DiagnosticPlace {
+            at: 0,
+            position: Position { line: 1, column: 1 },
+            excerpt: String::new(),
+            before: 0,
+        };
+        let flag = |at: Path, note: Option<&str>| {
+            flag(&CaseDifference {
+                step: None,
+                at,
+                expected: Expected::Is(Value::int(1)),
+                actual: Some(Value::int(0)),
+                place: place.clone(),
+                note: note.map(str::to_owned),
+            })
+        };
+        let f = || Path::field("f");
+        assert_eq!(flag(f(), Some("C clear, must be set")).as_deref(), Some("C of f"));
+        assert_eq!(flag(f(), Some("PV set, must be clear")).as_deref(), Some("PV of f"));
+        for several in ["Z, C clear, must be set", "Z set, must be clear; C clear, must be set"] {
+            assert_eq!(flag(f(), Some(several)), None, "{several}");
+        }
+        assert_eq!(flag(f(), None), None);
+        assert_eq!(flag(f().child("x"), Some("C clear, must be set")), None);
     }
 }

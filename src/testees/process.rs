@@ -32,8 +32,8 @@ use crate::wire::protocol::{
     self, Greeting, Hello, Offer, OptionalRequest, ProtocolAnswer, Request, VERSION, WireAction,
 };
 
-use self::breakdowns::SeenBreakdowns;
 pub use self::breakdowns::{BreakdownCount, Breakdowns};
+use self::breakdowns::{SeenBreakdowns, late_after, refused_after};
 pub use self::case::limits_of;
 use self::case::{RunStates, TesteeRun, compared_by_hash};
 pub use self::command::{DEFAULT_MEMORY, TesteeCommand};
@@ -205,14 +205,13 @@ impl ProcessVm {
         interrupt: &Interrupt,
         take: &mut dyn FnMut(Exchanged<E::Answer>),
     ) -> (AnswerEnd, Duration) {
-        let start = Instant::now();
-        take(Exchanged::Started);
-        let first = match self.answer_alone(exchange, interrupt) {
+        let (answer, time) = self.answer_alone(exchange, interrupt, &mut || take(Exchanged::Started));
+        let first = match answer {
             Ok(answer) => {
                 take(Exchanged::Answered(answer));
-                return (Ok(None), start.elapsed());
+                return (Ok(None), time);
             }
-            Err(first) => (first, start.elapsed()),
+            Err(first) => (first, time),
         };
         if !first.0.is_breakdown() {
             return (Err(first.0), first.1);
@@ -297,12 +296,11 @@ impl ProcessVm {
         if let Some(idle) = self.pool.announce() {
             self.finish_process(&idle, Instant::now());
         }
-        let start = Instant::now();
-        take(Exchanged::Started);
-        let second = match self.answer_alone(exchange, interrupt) {
+        let (answer, time) = self.answer_alone(exchange, interrupt, &mut || take(Exchanged::Started));
+        let second = match answer {
             Ok(answer) => {
                 take(Exchanged::Answered(answer));
-                return (Ok(Some(first)), start.elapsed());
+                return (Ok(Some(first)), time);
             }
             Err(second) => second,
         };
@@ -311,11 +309,17 @@ impl ProcessVm {
             (Stopped::Timeout(second), (Stopped::Crash(crash), _)) => late_after(&second, &crash),
             (second, _) => second,
         };
-        (Err(second), start.elapsed())
+        (Err(second), time)
     }
 
-    /// Sends a request to a new process, which was announced and gets other requests only after this one.
-    fn answer_alone<E: Exchange>(&self, exchange: &E, interrupt: &Interrupt) -> Result<E::Answer, Stopped> {
+    /// Sends a request to a new process, which was announced and gets other requests only after this one. Calls
+    /// `started` when the process has begun, and returns how long the answer took from then on.
+    fn answer_alone<E: Exchange>(
+        &self,
+        exchange: &E,
+        interrupt: &Interrupt,
+        started: &mut dyn FnMut(),
+    ) -> (Result<E::Answer, Stopped>, Duration) {
         let announced = AnnouncedProcess::new(&self.pool);
         let answer_of = |running: &RunningTestee| {
             let id = running.next_ids(1).start;
@@ -324,14 +328,20 @@ impl ProcessVm {
             let asking = Asking { line, id: Some(id), timeout: self.command.timeout };
             exchange.read(running.conversation.ask(asking, interrupt)?, id)
         };
-        let answer = begin(&self.command, &self.groups, interrupt).and_then(|(hello, running)| {
+        let begun = begin(&self.command, &self.groups, interrupt);
+        let start = Instant::now();
+        started();
+        let answer = begun.and_then(|(hello, running)| {
             let same = if hello == self.hello { Ok(()) } else { Err(Trouble::Broke(OTHER_HELLO.to_owned())) };
             let answer = same.and_then(|()| answer_of(&running));
             Ok((answer.map_err(|trouble| running.conversation.end(trouble))?, running))
         });
-        let (answer, running) = answer?;
-        announced.started(running);
-        Ok(answer)
+        let time = start.elapsed();
+        let answer = answer.map(|(answer, running)| {
+            announced.started(running);
+            answer
+        });
+        (answer, time)
     }
 
     /// Ends a process that broke down.
@@ -569,24 +579,4 @@ impl Testee for Process {
         });
         self.run_prepared(&run.collect::<Vec<_>>(), observer)
     }
-}
-
-/// How a case ended that crashed the process, and timed out when it was repeated: the crash is not forgotten. The
-/// process may have crashed for another request, so the time-out decides.
-fn late_after(second: &Breakdown, Breakdown { what, stderr }: &Breakdown) -> Stopped {
-    let parts = [&**stderr, &*second.stderr].map(str::trim_end);
-    let parts: Vec<_> = parts.into_iter().filter(|it| !it.is_empty()).collect();
-    let what = format!("{}; the first time, {what}", second.what);
-    Stopped::Timeout(Breakdown { what, stderr: parts.join("\n") })
-}
-
-/// How a run ended that was refused when it was repeated: the breakdown is not forgotten.
-fn refused_after(refused: Stopped, first: &FirstTry) -> Stopped {
-    let Breakdown { what, stderr } = first.breakdown.clone();
-    let why = match refused {
-        Stopped::Unsupported(reason) => format!("unsupported: {reason}"),
-        Stopped::Error(error) => format!("an error: {error}"),
-        Stopped::Interrupted | Stopped::Crash(_) | Stopped::Timeout(_) => return refused,
-    };
-    Stopped::Crash(Breakdown { what: format!("{what}; alone in a new process, {why}"), stderr })
 }

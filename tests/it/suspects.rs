@@ -460,6 +460,51 @@ fn wrong_vectors_are_named() {
     }
 }
 
+/// The conditions of all cases in these files.
+fn conditions_of(machine: &str, path: &str) -> BTreeSet<(&'static str, String)> {
+    let (options, isa) = (LoadOptions::default(), by_name(machine).unwrap().isa);
+    let mut worker = Worker::new(&options.run);
+    let mut all = BTreeSet::new();
+    for source in &sources_of(path) {
+        let file = run::open(&source, &options);
+        for index in 0..file.cases() {
+            let mut observed = SpectrumRun::whole(isa);
+            worker.watch_case(&file, index, &mut observed);
+            all.extend(observed.conditions());
+        }
+    }
+    all
+}
+
+/// Bytes and truth values are no compounds, and neither is Null.
+#[test]
+fn conditions_on_items_say_what_they_hold() {
+    let has = |machine, path, op: &'static str, what: &[&str]| {
+        let conditions = conditions_of(machine, path);
+        let is_one = |what: &&&str| conditions.contains(&(op, format!("any operand: {what}")));
+        what.iter().filter(is_one).copied().collect::<Vec<_>>().join(", ")
+    };
+    let kinds = ["a number", "bytes", "a truth value", "a compound", "Null"];
+    let left = "vectors/neo2/splice/substr-left-right.json";
+    assert_eq!(has("neo2", left, "LEFT", &kinds), "a number, bytes");
+    // The five bytes 0x1122334455 and the count 0x0000008000.
+    let lengths = conditions_of("neo2", left);
+    assert!(lengths.iter().any(|it| it.0 == "LEFT" && it.1.ends_with("between 1 and (2^7 - 1) bytes")));
+    let types = "vectors/neo3/types/istype.json";
+    assert_eq!(has("neo3", types, "ISTYPE", &kinds), "a number, bytes, a truth value, a compound, Null");
+}
+
+/// Executed bytes that are no instruction stand beside the instructions.
+#[test]
+fn undefined_opcodes_are_executed() {
+    let conditions = conditions_of("neo2", "vectors/neo2/faults/unassigned-50-ab.json");
+    for what in ["executed", "opcode 0x50", "opcode 0xab"] {
+        assert!(conditions.contains(&("undefined opcode", what.to_owned())), "{what}");
+    }
+    let none = conditions_of("neo2", "vectors/neo2/splice/substr-left-right.json");
+    assert!(none.iter().all(|it| it.0 != "undefined opcode"));
+}
+
 /// A condition on large operands says their sign, or counts both: -2^15 is no `2^15 or more`.
 #[test]
 fn conditions_on_large_operands_say_their_sign() {

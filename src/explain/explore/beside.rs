@@ -15,7 +15,7 @@ use crate::isa::Isa;
 use crate::machines::inspect::frame_of;
 use crate::machines::machine::{At, Machine};
 use crate::model::explanation::END;
-use crate::model::{Cell, Path, PathKey, Value, brief, escaped};
+use crate::model::{Cell, Path, PathKey, Value, brief, brief_pair, escaped};
 use crate::testees::server;
 use crate::wire::eip3155::{Eip3155Step, TraceMembers};
 
@@ -25,6 +25,9 @@ const MAX_DIFFERENCES: usize = 100;
 /// How many of them are listed below the panes, and the maximum number of characters of a value.
 const MAX_LISTED: usize = 4;
 const MAX_LENGTH: usize = 28;
+
+/// How many characters of a value are compared, to show those that differ.
+const MAX_COMPARED: usize = 4_096;
 
 /// One of two runs.
 pub struct ComparedSide {
@@ -212,12 +215,14 @@ impl PairedExplorer {
     pub(super) fn difference_lines(&self) -> Vec<String> {
         let names = self.sides.each_ref().map(|side| escaped(&side.name).into_owned());
         let value = |value: &Option<Value>| match value {
-            Some(Value::Text(text)) => escaped(&brief(text, MAX_LENGTH)).into_owned(),
-            Some(value) => escaped(&brief(value, MAX_LENGTH)).into_owned(),
+            Some(Value::Text(text)) => text.to_string(),
+            Some(value) => brief(value, MAX_COMPARED),
             None => "-".to_owned(),
         };
-        let line = |StateDifference { at, values: [one, other] }: &StateDifference| {
-            format!("≠ {at}: {} {}, {} {}", names[0], value(one), names[1], value(other))
+        let line = |StateDifference { at, values }: &StateDifference| {
+            let [one, other] = values.each_ref().map(value);
+            let [one, other] = brief_pair(&one, &other, MAX_LENGTH).map(|text| escaped(&text).into_owned());
+            format!("≠ {at}: {} {one}, {} {other}", names[0], names[1])
         };
         let mut lines: Vec<_> = self.differs.iter().take(MAX_LISTED).map(line).collect();
         let more = self.differs.len().saturating_sub(MAX_LISTED);

@@ -157,3 +157,61 @@ fn is_visible(op: &OpInfo) -> bool {
         | DeclaredEffect::Creates => true,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{DiagnosticPlace, DivergedDatum, Failure, Path, Position};
+
+    /// A run that fails where the other one succeeds has differed before, in something that no state shows, such as an
+    /// exception that the machine still keeps.
+    #[test]
+    fn the_step_that_ends_both_runs_is_no_evidence() {
+        let datum = |datum: &str| DivergedDatum {
+            datum: datum.to_owned(),
+            actual: "FAULT".to_owned(),
+            embedded: "HALT".to_owned(),
+        };
+        let first = |differs: &[&str], ends: bool| FirstDivergence {
+            step: 9,
+            pc: Some(8),
+            op: Some("RET".to_owned()),
+            differs: differs.iter().map(|name| datum(name)).collect(),
+            ends,
+        };
+        assert!(is_shown(&first(&["state", "resultStack"], false)));
+        assert!(!is_shown(&first(&["state", "resultStack"], true)));
+        assert!(!is_shown(&first(&[], false)));
+        assert!(!is_shown(&first(&[OP, "gas"], false)) && is_shown(&first(&[OP, "pc"], false)));
+    }
+
+    #[test]
+    fn a_number_is_shifted_if_it_alone_differs_always_by_the_same_amount() {
+        let differs = |at: Path, expected: Value, actual: i64| CaseDifference {
+            step: None,
+            at,
+            expected: Expected::Is(expected),
+            actual: Some(Value::int(actual)),
+            place: DiagnosticPlace {
+                at: 0,
+                position: Position { line: 1, column: 1 },
+                excerpt: String::new(),
+                before: 0,
+            },
+            note: None,
+        };
+        let time = |expected: i64, actual: i64| differs(Path::field("time"), Value::int(expected), actual);
+        let shift = |differences: Vec<CaseDifference>| {
+            let failure =
+                Failure { differences, ended: String::new(), instructions: None, state: None, first: None };
+            shift(&Verdict::Fail(failure)).map(|it| format!("{} {}", it.field, it.by))
+        };
+        assert_eq!(shift(vec![time(7, 8)]).as_deref(), Some("time 1"));
+        assert_eq!(shift(vec![time(7, 5), time(9, 7)]).as_deref(), Some("time -2"));
+        assert_eq!(shift(vec![time(7, 8), time(9, 11)]), None);
+        let register = Path::field("registers").child("r1");
+        assert_eq!(shift(vec![differs(register.clone(), Value::int(7), 8)]), None);
+        assert_eq!(shift(vec![time(7, 8), differs(register, Value::int(7), 8)]), None);
+        assert_eq!(shift(vec![differs(Path::field("stop"), Value::text("limit"), 1)]), None);
+    }
+}

@@ -143,6 +143,52 @@ fn no_instruction_explains_what_was_loaded_wrongly() {
     assert_eq!((analysis.failures, analysis.passing), (10, 70));
 }
 
+/// A few cases that fail besides, of instructions that mostly pass, are no evidence. Alone, they are all there is.
+#[test]
+fn a_stray_failure_beside_others_has_no_suspect() {
+    let mut cases = swapped(&["SDIV"], SpectrumOutcome::FailsOnlyElsewhere);
+    let stray = cases.iter().position(|case| case.id == "ADD 3").expect("a case");
+    cases[stray].outcome = SpectrumOutcome::FailsOnlyElsewhere;
+    let analysis = located(&cases);
+    assert_eq!((names(&analysis), &*analysis.unexplained), (vec!["SDIV"], &["ADD 3".to_owned()][..]));
+    assert_eq!(analysis.others.first().map(|it| &*it.op), Some("ADD"));
+    // The same beside cases that were loaded wrongly.
+    for case in cases.iter_mut().filter(|case| case.id.starts_with("SDIV")) {
+        case.evidence.is_loaded_wrongly = true;
+    }
+    let analysis = located(&cases);
+    assert!(analysis.suspects.is_empty() && analysis.unexplained.len() == 11, "{analysis:?}");
+    // A condition separates it from the cases that pass.
+    cases[stray] = case("ADD 3", SpectrumOutcome::FailsOnlyElsewhere, &[PUSH, ("ADD", "a: 2^64")]);
+    assert_eq!(names(&located(&cases)), ["ADD"]);
+}
+
+/// A count that is wrong in each case is no fault of the instructions, whichever of them the cases execute. One that is
+/// wrong where an instruction is executed is the fault of that one.
+#[test]
+fn no_instruction_explains_a_number_that_is_wrong_everywhere() {
+    let shift = |field: &str, by: i32| Some(NumberShift { field: field.to_owned(), by: by.into() });
+    let ops = ["ADD", "SUB", "SDIV", "BYTE"];
+    let mut cases = swapped(&ops, SpectrumOutcome::FailsOnlyElsewhere);
+    assert_eq!(names(&located(&cases)).len(), 4);
+    for case in &mut cases {
+        case.evidence.shift = shift("time", 1);
+    }
+    let analysis = located(&cases);
+    assert!(analysis.suspects.is_empty() && analysis.others.is_empty(), "{analysis:?}");
+    assert_eq!((analysis.failures, analysis.unexplained.len(), analysis.passing), (40, 40, 40));
+    // Other amounts.
+    for (number, case) in cases.iter_mut().enumerate() {
+        case.evidence.shift = shift("time", i32::try_from(number).expect("a few"));
+    }
+    assert_eq!(names(&located(&cases)).len(), 4);
+    let mut cases = swapped(&["SDIV"], SpectrumOutcome::FailsOnlyElsewhere);
+    for case in &mut cases {
+        case.evidence.shift = shift("gas", -3);
+    }
+    assert_eq!(names(&located(&cases)), ["SDIV"]);
+}
+
 #[test]
 fn instructions_that_no_passing_case_executes_are_named() {
     let mut cases = swapped(&[], SpectrumOutcome::Passes);

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::model::{Blame, Cell, FurtherCauses, InputOrigin, InputPart, counted, escaped};
-use crate::report::executed::{Length, ended_by, executed_by, numbered};
+use crate::report::executed::{Length, SHORT_INPUT, brief_value, ended_by, executed_by, numbered};
 use crate::report::style::{DIM, WIDTH};
 use crate::report::truncate::truncate;
 
@@ -106,8 +106,8 @@ fn produced(text: &mut Vec<u8>, blame: &Blame, depth: usize) -> io::Result<()> {
         for InputPart { cell, origin } in parts {
             let indent = 4 + 2 * depth;
             // What several instructions wrote is no value of one of them.
-            let what = cell.as_ref().map_or_else(|| input.value.to_string(), Cell::to_string);
-            let what = truncate(&escaped(&what), 0, if cell.is_some() { 40 } else { 24 });
+            let what = cell.as_ref().map_or_else(|| brief_value(&input.value), Cell::to_string);
+            let what = truncate(&escaped(&what), 0, if cell.is_some() { 40 } else { SHORT_INPUT });
             let by = match origin {
                 InputOrigin::Instruction(by) => by,
                 InputOrigin::Vector(step) => {

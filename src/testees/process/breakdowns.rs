@@ -1,8 +1,8 @@
-//! How often the processes of a machine broke down over a request.
+//! How often the processes of a machine broke down over a request, and what two breakdowns over one say together.
 
 use std::sync::Mutex;
 
-use crate::model::{Breakdown, counted, lock};
+use crate::model::{Breakdown, FirstTry, counted, lock};
 use crate::testees::testee::Stopped;
 
 /// How often a machine broke down over a request, by whether the request was answered when it was repeated alone.
@@ -74,4 +74,24 @@ impl SeenBreakdowns {
     pub(super) fn so_far(&self) -> Breakdowns {
         lock(&self.0).clone()
     }
+}
+
+/// How a case ended that crashed the process, and timed out when it was repeated: the crash is not forgotten. The
+/// process may have crashed for another request, so the time-out decides.
+pub(super) fn late_after(second: &Breakdown, Breakdown { what, stderr }: &Breakdown) -> Stopped {
+    let parts = [&**stderr, &*second.stderr].map(str::trim_end);
+    let parts: Vec<_> = parts.into_iter().filter(|it| !it.is_empty()).collect();
+    let what = format!("{}; the first time, {what}", second.what);
+    Stopped::Timeout(Breakdown { what, stderr: parts.join("\n") })
+}
+
+/// How a run ended that was refused when it was repeated: the breakdown is not forgotten.
+pub(super) fn refused_after(refused: Stopped, first: &FirstTry) -> Stopped {
+    let Breakdown { what, stderr } = first.breakdown.clone();
+    let why = match refused {
+        Stopped::Unsupported(reason) => format!("unsupported: {reason}"),
+        Stopped::Error(error) => format!("an error: {error}"),
+        Stopped::Interrupted | Stopped::Crash(_) | Stopped::Timeout(_) => return refused,
+    };
+    Stopped::Crash(Breakdown { what: format!("{what}; alone in a new process, {why}"), stderr })
 }
