@@ -31,6 +31,9 @@ const MIN_LAST: usize = 3;
 /// How many instructions stand in a line of those that were executed earlier.
 const EARLIER_PER_LINE: usize = 4;
 
+/// The longest key of a path in a single line.
+const MAX_KEY: usize = 12;
+
 /// The maximum number of differing data shown for two machines.
 const MAX_DIVERGED: usize = 2;
 
@@ -287,9 +290,7 @@ pub fn in_a_line(explained: &Explanation) -> Option<String> {
     let answers: Vec<_> = differences.zip(&explained.blames).chain(leaves).collect();
     let made = answers.iter().find(|(_, answer)| matches!(answer, BlameAnswer::By(_)));
     let (at, answer) = made.or(answers.first())?;
-    let at = at.to_string();
-    // Which datum of an account it is stands at the end.
-    let at = truncate(&at, at.chars().count().saturating_sub(1), WIDTH / 2);
+    let at = truncate(&brief_path(at), 0, WIDTH / 2);
     let room = WIDTH - 2 - " made by ".len() - at.chars().count();
     match answer {
         BlameAnswer::By(blame) => Some(format!("{at} made by {}", executed_by(&blame.by, room))),
@@ -304,6 +305,21 @@ pub fn in_a_line(explained: &Explanation) -> Option<String> {
             Some(format!("{at} made by no instruction: it was so from the start"))
         }
     }
+}
+
+/// The path with only the ends of long numbers, such as addresses: which datum of an account it is stands after one.
+fn brief_path(at: &Path) -> String {
+    let key = |key: &str| {
+        let length = key.chars().count();
+        if length <= MAX_KEY || !key.starts_with("0x") {
+            return key.to_owned();
+        }
+        let [first, last] = [MAX_KEY / 2, length - MAX_KEY / 2 + 1];
+        let (start, end): (String, String) =
+            (key.chars().take(first).collect(), key.chars().skip(last).collect());
+        format!("{start}…{end}")
+    };
+    at.to_string().split('/').map(key).collect::<Vec<_>>().join("/")
 }
 
 /// Writes what is known about the instruction that wrote the actual value.
