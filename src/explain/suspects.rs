@@ -134,7 +134,9 @@ fn others<'c>(
     let thorough = thorough_cover(table);
     let rivals: Vec<_> = rivals.iter().copied().filter(|op| !thorough.contains(op)).collect();
     let (best, rest) = rivals.split_at(rivals.len().min(1));
-    let all = [&strong, best, &weak, &thorough, rest, &score::ranked(table, &table.failing)].concat();
+    let without_steps: Vec<_> = score::best_without_steps(table).into_iter().collect();
+    let ranked = score::ranked(table, &table.failing);
+    let all = [&strong, best, &weak, &thorough, &without_steps, rest, &ranked].concat();
     all.into_iter()
 }
 

@@ -14,19 +14,20 @@ const MIN_LIFT: f64 = 2.0;
 /// How well an instruction explains these failing cases, from 0 to 1: the measure of Ochiai for the instruction and
 /// for its best condition, and the share of the cases that execute it, in which a case counts more the fewer
 /// instructions it executes. The exponents are those with which most planted faults come first; small changes make no
-/// difference. Where steps of the machine are known, an instruction counts more the more often the machine first
-/// differs after it; where it is known what made the data that differ, an instruction that did not counts less.
-fn score(table: &SpectrumTable<'_>, op: &str, row: &OpRow<'_>, remaining: &[usize]) -> f64 {
+/// difference. Where it is known what made the data that differ, an instruction that did not counts less.
+fn score_without_steps(table: &SpectrumTable<'_>, op: &str, row: &OpRow<'_>, remaining: &[usize]) -> f64 {
     let own = fit(&row.executed, remaining);
     let best = best_fit(row, remaining);
     let weight = |cases: &mut dyn Iterator<Item = &usize>| cases.map(|it| table.weight(*it)).sum::<f64>();
     let share =
         weight(&mut remaining.iter().filter(|case| row.executed.has(**case))) / weight(&mut remaining.iter());
-    own.powf(0.4)
-        * best.powf(0.6)
-        * share.powf(0.3)
-        * divergence(table, op, row, remaining)
-        * provenance(table, op, row, remaining)
+    own.powf(0.4) * best.powf(0.6) * share.powf(0.3) * provenance(table, op, row, remaining)
+}
+
+/// The same where steps of the machine are known: an instruction counts more the more often the machine first differs
+/// after it.
+fn score(table: &SpectrumTable<'_>, op: &str, row: &OpRow<'_>, remaining: &[usize]) -> f64 {
+    score_without_steps(table, op, row, remaining) * divergence(table, op, row, remaining)
 }
 
 /// How much steps speak for an instruction, from 0.5 to 1.5, by the cases that execute it: in how many the machine
@@ -96,6 +97,19 @@ fn stands_out(table: &SpectrumTable<'_>, row: &OpRow<'_>, remaining: &[usize]) -
 
 /// The instructions that any of these failing cases executes, the best first.
 pub(super) fn ranked<'c>(table: &SpectrumTable<'c>, remaining: &[usize]) -> Vec<&'c str> {
+    ranked_by(table, remaining, score)
+}
+
+/// The best instruction if steps say nothing: a state may have changed before in what no step shows.
+pub(super) fn best_without_steps<'c>(table: &SpectrumTable<'c>) -> Option<&'c str> {
+    ranked_by(table, &table.failing, score_without_steps).into_iter().next()
+}
+
+fn ranked_by<'c>(
+    table: &SpectrumTable<'c>,
+    remaining: &[usize],
+    score: fn(&SpectrumTable<'_>, &str, &OpRow<'_>, &[usize]) -> f64,
+) -> Vec<&'c str> {
     let mut scores: Vec<_> = table
         .suspicious()
         .filter(|(_, row)| stands_out(table, row, remaining))

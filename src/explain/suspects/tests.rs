@@ -270,6 +270,23 @@ fn steps_show_a_fault_that_another_one_hides() {
     assert_eq!(diverging, [(10, 10), (5, 5)]);
 }
 
+/// What differs first may follow from what no step shows.
+#[test]
+fn what_is_likely_without_steps_is_next() {
+    let fails = SpectrumOutcome::FailsOnlyElsewhere;
+    let mut cases = swapped(&[], SpectrumOutcome::Passes);
+    for number in 0..5 {
+        let mut failing =
+            case(&format!("throw {number}"), fails, &[PUSH, ("THROW", "a: 1"), ("RET", "a: 1")]);
+        failing.evidence.diverges_at = Some("RET");
+        cases.push(failing);
+        cases.push(case(&format!("ret {number}"), SpectrumOutcome::Passes, &[PUSH, ("RET", "a: 1")]));
+    }
+    let analysis = located(&cases);
+    assert_eq!(names(&analysis), ["RET"]);
+    assert_eq!(analysis.others.first().map(|it| &*it.op), Some("THROW"));
+}
+
 /// Each failing case executes both, and only blame tells which of them made what differs.
 #[test]
 fn what_made_the_differing_data_is_preferred() {
