@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::markdown_escape::code_span;
 use super::style::{DIM, FAIL, WIDTH};
-use super::truncate::truncate;
+use super::truncate::{truncate, truncate_pair};
 use crate::model::{Renderer, VerdictKind, escaped};
 use crate::wire::comparison::{Changed, Comparison, RecordedOutcome, ReportedChange};
 use crate::wire::line::one_line;
@@ -56,6 +56,24 @@ impl ComparisonExtent {
             ComparisonExtent::All => escaped(text).into_owned(),
         }
     }
+
+    /// Two runs in a line each, after seven columns. Of two long commands, the parts are shown that differ.
+    fn runs(self, names: &[&str; 2], commands: &[Option<&str>; 2]) -> [String; 2] {
+        if let (ComparisonExtent::Short, [Some(one), Some(other)]) = (self, commands)
+            && one != other
+        {
+            let names = names.map(escaped);
+            let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+            let width = WIDTH.saturating_sub(7 + longest + 2).max(WIDTH / 2);
+            let (one, other) = truncate_pair(&escaped(one), &escaped(other), width);
+            return [format!("{}  {one}", names[0]), format!("{}  {other}", names[1])];
+        }
+        let run = |index: usize| {
+            let command = commands[index].map_or_else(String::new, |command| format!("  {command}"));
+            self.line(&format!("{}{command}", names[index]), 7)
+        };
+        [run(0), run(1)]
+    }
 }
 
 /// A format for comparisons; `new` writes one.
@@ -73,9 +91,9 @@ fn text(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
     let Shown { names, commands, comparison, cautions, extent } = shown;
     writeln!(out, "{}", counts(comparison))?;
     writeln!(out, "  {}", judgement(comparison))?;
-    for ((which, name), command) in ["from", "to"].iter().zip(names).zip(commands) {
-        let run = command.map_or((*name).to_owned(), |command| format!("{name}  {command}"));
-        writeln!(out, "  {DIM}{which:<4}{DIM:#} {}", extent.line(&run, 7))?;
+    let runs = extent.runs(names, commands);
+    for (which, run) in ["from", "to"].iter().zip(runs) {
+        writeln!(out, "  {DIM}{which:<4}{DIM:#} {run}")?;
     }
     for caution in *cautions {
         writeln!(out, "  {DIM}note:{DIM:#} {}", extent.line(caution, 8))?;
@@ -252,4 +270,26 @@ fn signature(outcome: &RecordedOutcome) -> String {
 fn more(count: usize, extent: ComparisonExtent) -> Option<String> {
     let more = count.checked_sub(extent.most()).filter(|more| *more > 0)?;
     Some(format!("and {more} more; --all shows them"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Both commands are too long for their lines, and differ at their ends.
+    #[test]
+    fn long_commands_are_shown_where_they_differ() {
+        let commands =
+            ["sdiv", "allgas"].map(|fault| format!("vmconf run {} {fault}", "vectors/evm ".repeat(9)));
+        let commands = commands.each_ref().map(|command| Some(command.as_str()));
+        let names = ["last~1", "last"];
+        let [one, other] = ComparisonExtent::Short.runs(&names, &commands);
+        assert!(one.starts_with("last~1  …") && one.contains(" sdiv ("), "{one}");
+        assert!(other.starts_with("last  …") && other.contains(" allgas ("), "{other}");
+        assert!([&one, &other].iter().all(|run| run.chars().count() <= WIDTH - 7), "{one} {other}");
+        let same = ComparisonExtent::Short.runs(&names, &[commands[0], commands[0]]);
+        assert!(same[0].starts_with("last~1  vmconf run vectors"), "{same:?}");
+        let all = ComparisonExtent::All.runs(&names, &commands);
+        assert_eq!(all[1], format!("last  {}", commands[1].unwrap_or_default()));
+    }
 }
