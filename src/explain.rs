@@ -2,6 +2,7 @@
 
 pub mod bisect;
 pub mod blame;
+mod circumstances;
 pub mod explore;
 mod first_divergence;
 pub mod observed_run;

@@ -8,6 +8,7 @@ use anyhow::{Context, bail};
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use vmconf::model::{CaseReport, Event, Exit, VerdictKind, counted, escaped};
+use vmconf::run::anchor::real_path;
 use vmconf::run::known_failures::other_cases::entries_of_other_cases;
 use vmconf::run::known_failures::update::{
     self, AcceptedFailures, ListUpdatePolicy, UnseenEntries, UpdatedList,
@@ -145,7 +146,7 @@ struct Update {
     #[command(flatten)]
     vm: VmArgs,
 
-    /// Remove the entries whose cases no longer exist
+    /// Remove the entries that match no case which the list is for
     #[arg(long)]
     prune: bool,
 }
@@ -178,8 +179,7 @@ impl<'s> NamedLists<'s> {
     }
 
     fn is_updated(&self, list: &Path) -> bool {
-        let [one, other] = [list, self.updated].map(|path| path.canonicalize().ok());
-        list == self.updated || one.is_some() && one == other
+        real_path(list) == real_path(self.updated)
     }
 }
 
@@ -211,14 +211,20 @@ impl Update {
         self.list()?;
         let mut options = self.select.options(settings)?;
         options.run.testee = self.vm.testee_until_interrupt(settings)?;
-        let lists = NamedLists::of(&self.file, settings);
+        // The list of a machine is for all files that it runs.
+        let lists = NamedLists::of(&self.file, settings).filter(|_| !self.vm.is_some());
         let is_for =
             |source: &VectorSource| lists.as_ref().is_none_or(|lists| lists.are_for(source, &options));
-        let (mut reports, mut exit) = self.execute(settings, &options)?;
-        reports.retain(|report| {
-            let file = VectorSource::named(&report.id.file, &settings.anchor, None);
-            report.id.is_machine() || is_for(&file)
-        });
+        let (all, mut exit) = self.execute(settings, &options)?;
+        let mut last: Option<(Arc<str>, bool)> = None;
+        let is_of_list = |report: &&CaseReport| {
+            let file = &report.id.file;
+            let known = last.take().filter(|(last, _)| last == file).map(|(_, is_for)| is_for);
+            let is_it = known.unwrap_or_else(|| is_for(&VectorSource::named(file, &settings.anchor, None)));
+            last = Some((file.clone(), is_it));
+            is_it
+        };
+        let reports: Vec<_> = all.iter().filter(is_of_list).cloned().collect();
         // Another program may have changed the list during the run: its changes stay.
         let (text, known) = self.list()?;
         let of_other_cases = entries_of_other_cases(&known, &reports, &settings.anchor, &options, &is_for);
@@ -229,11 +235,15 @@ impl Update {
         self.write(text, &updated.text)?;
         self.print(&updated, is_new)?;
         if reports.is_empty() && updated.changes.is_empty() {
-            return Err(NothingToDo(format!("no case ran{}", settings.restrictions())).into());
+            let why = match all.len() {
+                0 => format!("no case ran{}", settings.restrictions()),
+                _ => format!("{FILE} names other lists for all files that ran"),
+            };
+            return Err(NothingToDo(why).into());
         }
         let is_wrong =
             |report: &&CaseReport| matches!(report.verdict.kind(), VerdictKind::Error | VerdictKind::Flaky);
-        for report in reports.iter().filter(is_wrong) {
+        for report in all.iter().filter(is_wrong) {
             note_broken(report);
             exit = Exit::Broken;
         }
@@ -287,7 +297,7 @@ impl Update {
         }
         if updated.unseen > 0 {
             let entries = counted(updated.unseen, "entry");
-            let hint = if self.prune { "" } else { "; --prune removes those whose cases no longer exist" };
+            let hint = if self.prune { "" } else { "; --prune removes those that match no case of the list" };
             output::note(&format!("note: {entries} of cases that did not run: kept{hint}"));
         }
         Ok(out.flush()?)

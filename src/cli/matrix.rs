@@ -94,7 +94,7 @@ impl MatrixCommand {
         for UnlikeSuites { suite, machines: [first, second], how } in unlike_suites(&machines, &suite) {
             let [suite, first, second] = [suite, first, second].map(|name| escaped(&name).to_string());
             output::note(&format!(
-                "warning: {suite}: {first} and {second} did not run the same vectors: {how}"
+                "warning: {suite}: the results of {first} and {second} cannot be compared: {how}"
             ));
         }
         let matrix = collector.finish();

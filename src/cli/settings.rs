@@ -371,11 +371,14 @@ fn typed_flags(command: &Command, typed: &ArgMatches, profile: Option<&str>) -> 
 
 /// The arguments of a command that decide which cases run and how, as text.
 pub(super) fn effect_of(command: &Command, typed: &ArgMatches) -> String {
-    let paths = command.get_positionals().flat_map(|arg| typed.get_raw(arg.get_id().as_str()));
+    let paths = command.get_positionals().filter_map(|arg| typed.get_raw(arg.get_id().as_str()));
     let paths = paths.flatten().map(|path| path.to_string_lossy().into_owned());
     let flags = typed_flags(command, typed, None).into_iter();
-    let flags =
-        flags.filter(|typed| typed.flag.changes != FlagEffect::Nothing).flat_map(|typed| typed.words());
+    // The first two decide which cases are skipped.
+    let has_effect = |typed: &TypedFlag| {
+        matches!(typed.flag.name, "max-fail" | "fail-fast") || typed.flag.changes != FlagEffect::Nothing
+    };
+    let flags = flags.filter(has_effect).flat_map(|typed| typed.words());
     let words: ShellWords = flags.chain(paths).collect();
     words.to_string()
 }

@@ -223,9 +223,7 @@ impl<'r, 'w> WatchSession<'r, 'w> {
         self.watch_folders()?;
         // A list that is missing now may appear.
         self.lists = self.runner.named_lists().iter().map(|list| real_path(list)).collect();
-        for folder in self.lists.iter().filter_map(|list| list.parent()).filter(|folder| folder.is_dir()) {
-            self.watch.watcher.watch(folder, RecursiveMode::NonRecursive).context("--watch")?;
-        }
+        self.watch_folders_of(&self.lists.clone())?;
         let options = self.runner.options()?;
         self.lists = lists(&options).collect();
         Ok(options)
@@ -270,10 +268,15 @@ impl<'r, 'w> WatchSession<'r, 'w> {
     /// since an editor replaces them.
     fn watch_around(&mut self, options: &LoadOptions) -> anyhow::Result<()> {
         let vectors = self.files.values().flat_map(|file| file.named.iter().chain([&file.path]).cloned());
-        let files = vectors.chain(lists(options));
-        let around: BTreeSet<_> = files.filter_map(|file| file.parent().map(Path::to_owned)).collect();
+        let files: Vec<_> = vectors.chain(lists(options)).collect();
+        self.watch_folders_of(&files)
+    }
+
+    /// Watches the folders of these files, except for those that are searched.
+    fn watch_folders_of(&mut self, files: &[PathBuf]) -> anyhow::Result<()> {
+        let around: BTreeSet<_> = files.iter().filter_map(|file| file.parent()).collect();
         let folders = self.folders();
-        let is_searched = |it: &PathBuf| folders.iter().any(|folder| it.starts_with(folder));
+        let is_searched = |it: &Path| folders.iter().any(|folder| it.starts_with(folder));
         for folder in around.iter().filter(|it| it.is_dir() && !is_searched(it)) {
             self.watch.watcher.watch(folder, RecursiveMode::NonRecursive).context("--watch")?;
         }

@@ -4,7 +4,6 @@
 mod alike;
 pub(crate) mod before;
 mod chance;
-mod circumstances;
 mod conditions;
 mod evidence;
 mod judged;
@@ -27,8 +26,10 @@ use self::spectrum_run::Extent;
 pub use self::spectrum_run::SpectrumRun;
 use self::texts::{MAX_WORDS, has_texts};
 use super::suspects::{
-    CountedPasses, FailureEvidence, SpectrumCase, SpectrumOutcome, SpectrumPoints, joined, locate,
+    CountedPasses, FailureEvidence, NumberShift, SpectrumCase, SpectrumOutcome, SpectrumPoints, joined,
+    locate,
 };
+use crate::explain::circumstances;
 use crate::model::{CaseOutcome, SuspectAnalysis, VerdictKind, lock};
 use crate::run::sources::{Sources, VectorSource};
 use crate::run::{self, CaseVerdicts, FileOpener, LoadOptions, LoadedFile, Worker};
@@ -36,6 +37,9 @@ use crate::testees::Testee;
 
 /// The most failing cases that are explained, the shortest ones.
 const MAX_CASES_WITH_EVIDENCE: usize = 200;
+
+/// The most further failing cases of which only the start and a number that differs are looked at.
+const MAX_GLANCED: usize = 2_000;
 
 /// The most instructions that these may have together: to explain a case takes much longer than to run it.
 const MAX_INSTRUCTIONS_WITH_EVIDENCE: u64 = 50_000;
@@ -102,10 +106,15 @@ impl Spectra {
         };
         add(explained, Thoroughness::Explained);
         // If no instruction explains most of these cases, it may be the same with the others.
-        let is_alike =
-            |case: &&&mut SpectrumCase| case.evidence.is_loaded_wrongly || case.evidence.shift.is_some();
-        if 2 * explained.iter().filter(is_alike).count() > explained.len() {
-            add(others, Thoroughness::Glanced);
+        let mut shifts: BTreeMap<&NumberShift, usize> = BTreeMap::new();
+        for shift in explained.iter().filter_map(|case| case.evidence.shift.as_ref()) {
+            *shifts.entry(shift).or_default() += 1;
+        }
+        let loaded_wrongly = explained.iter().filter(|case| case.evidence.is_loaded_wrongly).count();
+        let alike = shifts.into_values().max().unwrap_or(0).max(loaded_wrongly);
+        if 2 * alike > explained.len() {
+            let glanced = others.len().min(MAX_GLANCED);
+            add(&mut others[..glanced], Thoroughness::Glanced);
         }
     }
 

@@ -45,6 +45,9 @@ pub(super) use self::ochiai::ochiai;
 use self::table::{SpectrumTable, kind};
 use crate::model::{DoubtfulCase, SeparatingCondition, Suspect, SuspectAnalysis, SuspectName};
 
+/// Of how many failures one may be a stray, which no instruction explains; a single one may always be, beside others.
+const MAX_STRAY_PART: u64 = 10;
+
 /// How many other instructions are named after the suspects.
 const MAX_OTHERS: usize = 5;
 
@@ -61,14 +64,15 @@ pub fn locate(
         cases.iter().partition(|case| case.evidence.is_loaded_wrongly);
     cases.sort_by(|a, b| (a.length, &a.id).cmp(&(b.length, &b.id)));
     let mut table = SpectrumTable::new(points, cases.clone(), passes);
-    let is_comparable = table.is_comparable();
+    let mut is_comparable = table.is_comparable();
     let mut covered = if is_comparable { cover(&table) } else { Cover::default() };
     if let Some(shift) = shifted::everywhere(&table, &covered.suspects) {
         let (shifted, others): (Vec<_>, Vec<_>) =
             cases.into_iter().partition(|case| case.evidence.shift.as_ref() == Some(&shift));
         set_aside.extend(shifted);
         table = SpectrumTable::new(points, others, passes);
-        covered = cover(&table);
+        is_comparable = table.is_comparable();
+        covered = if is_comparable { cover(&table) } else { Cover::default() };
     }
     let Cover { suspects: covering, rivals } = covered;
     let parts = assigned(&table, &covering);
@@ -96,13 +100,14 @@ pub fn locate(
             suspects.push((*op, explained));
         }
     }
-    // A few cases that fail besides may have any reason.
+    // A few cases that fail beside others may have any reason.
     let is_stray = |op: &str, explained: &[usize]| {
         table.says_little_about(op, explained.len()) && !doubt.is_significant(op)
     };
-    let beside = suspects.iter().filter(|(op, explained)| !is_stray(op, explained));
-    let beside: usize = beside.map(|(_, explained)| explained.len()).sum();
-    let are_few = 2 * (beside + set_aside.len()) as u64 > analysis.failures;
+    let strays = suspects.iter().filter(|(op, explained)| is_stray(op, explained));
+    let strays: usize = strays.map(|(_, explained)| explained.len()).sum();
+    let are_few = 2 * strays < table.failing.len() + set_aside.len()
+        && (strays == 1 || MAX_STRAY_PART * strays as u64 <= analysis.failures);
     let (weak, suspects): (Vec<_>, Vec<_>) = suspects.into_iter().partition(|(op, explained)| {
         table.is_weak(op, explained.len()) || are_few && is_stray(op, explained)
     });

@@ -134,8 +134,9 @@ pub struct DoubtfulCase {
 }
 
 impl SuspectName {
-    /// Whether it is something else that cases have in common: a reason for which several instructions fail; on a
-    /// machine without known instructions, their file or a word of their names.
+    /// Whether it is something else that cases have in common: a reason for which several instructions fail, bytes that
+    /// are no instruction, what is special about a transaction; on a machine without known instructions, their file or a
+    /// word of their names.
     pub fn is_no_instruction(&self) -> bool {
         self.op.contains(' ')
     }

@@ -73,16 +73,21 @@ impl RanFiles {
         RanSuite { name, files, versions: versions.into_iter().collect() }
     }
 
-    /// The first file of which another run has the content under another name, with that name, if the runs have no name
-    /// in common: one of them began in another folder.
-    fn renamed_in<'r>(&'r self, other: &'r RanFiles) -> Option<[&'r str; 2]> {
+    /// The first file of which another run has the content only in other suites, with its name there, if the runs have
+    /// no name in common: one of them began in another folder.
+    fn renamed_in<'r>(&'r self, other: &'r RanFiles, suite: &dyn Fn(&str) -> String) -> Option<[&'r str; 2]> {
         if self.files.keys().any(|name| other.files.contains_key(name)) {
             return None;
         }
-        let names: BTreeMap<_, _> = other.files.iter().map(|(name, file)| (&file.contents, name)).collect();
-        self.files.iter().filter(|(_, file)| !file.contents.is_empty()).find_map(|(name, file)| {
-            let renamed = names.get(&file.contents)?;
-            Some([name.as_str(), renamed.as_str()])
+        let mut names: BTreeMap<_, Vec<&str>> = BTreeMap::new();
+        for (name, file) in other.files.iter().filter(|(_, file)| !file.contents.is_empty()) {
+            names.entry(&file.contents).or_default().push(name);
+        }
+        self.files.iter().find_map(|(name, file)| {
+            let same = names.get(&file.contents)?;
+            let is_of_suite = |other: &&str| suite(name) == suite(other);
+            let renamed = same.first().filter(|_| !same.iter().any(is_of_suite))?;
+            Some([name.as_str(), *renamed])
         })
     }
 
@@ -169,7 +174,7 @@ pub struct UnlikeSuites {
 }
 
 /// The suites of which a machine ran other files than the first machine that ran the suite, by suite; also if it ran
-/// files of the first machine under other names, so that their cases are compared with nothing. `machines` has the name
+/// files of the first machine in another suite, so that their cases are compared with nothing. `machines` has the name
 /// and the files of each.
 pub(super) fn unlike_suites<'r>(
     machines: impl Iterator<Item = (&'r str, &'r RanFiles)>,
@@ -180,8 +185,12 @@ pub(super) fn unlike_suites<'r>(
     let mut unlike = Vec::new();
     for (name, files) in machines {
         let (other, its) = *first_machine.get_or_insert((name, files));
-        if let Some([here, there]) = its.renamed_in(files) {
-            let how = format!("{} of the first one is {} of the other", escaped(here), escaped(there));
+        if let Some([here, there]) = its.renamed_in(files, suite) {
+            let how = format!(
+                "{} of the first is {} of the second: run both from the same folder",
+                escaped(here),
+                escaped(there)
+            );
             unlike.push(UnlikeSuites { suite: suite(here), machines: [other, name].map(str::to_owned), how });
         }
         for suite in files.suites(suite) {

@@ -55,7 +55,7 @@ impl OpenFile {
     }
 
     /// As [`OpenFile::read_at_most`]; waits for what is written to a pipe until the interrupt is requested, which is
-    /// an error. `bytes` is an empty vector.
+    /// an error. `bytes` is an empty vector whose memory they may take.
     pub fn read_until(
         self,
         limit: u64,

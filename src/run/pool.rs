@@ -137,7 +137,7 @@ fn collect(order: &mut Order<'_>, collector: &mut RunCollector<'_>, work: &PoolW
     while let Some(next) = order.next() {
         match &next {
             NextCase::File(_) => {}
-            NextCase::Case(.., judged) => work.waiting_failures.report(judged),
+            NextCase::Case(.., judged) => work.report_case(judged),
             NextCase::FileDone => files += 1,
         }
         emit(next, collector);
@@ -317,15 +317,19 @@ struct WaitingFailures(AtomicUsize);
 
 impl WaitingFailures {
     fn add(&self, judged: &JudgedCase) {
-        if judged.report.verdict.kind() != VerdictKind::Pass {
+        if WaitingFailures::counts(judged) {
             self.0.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    fn report(&self, judged: &JudgedCase) {
-        if judged.report.verdict.kind() != VerdictKind::Pass {
-            self.0.fetch_sub(1, Ordering::Relaxed);
-        }
+    /// Whether this number of threads has room again now that the case is reported.
+    fn make_room(&self, judged: &JudgedCase, threads: usize) -> bool {
+        let half = MAX_WAITING_FAILURES * threads / 2;
+        WaitingFailures::counts(judged) && self.0.fetch_sub(1, Ordering::Relaxed) == half
+    }
+
+    fn counts(judged: &JudgedCase) -> bool {
+        !matches!(judged.report.verdict.kind(), VerdictKind::Pass | VerdictKind::Skip)
     }
 
     /// Whether this number of threads may begin another file.
@@ -538,6 +542,13 @@ impl<'s> PoolWork<'s> {
         };
         if is_awaited {
             self.changed.notify_all();
+        }
+    }
+
+    /// Counts a case that is reported.
+    fn report_case(&self, judged: &JudgedCase) {
+        if self.waiting_failures.make_room(judged, self.threads()) {
+            self.wake_all();
         }
     }
 

@@ -59,8 +59,8 @@ impl VectorSource {
             .is_none_or(|only| case_in(&id.to_string(), &self.shown).is_some_and(|case| only.contains(case)))
     }
 
-    /// Reads the bytes of the file, unpacked if it is compressed, into the room of an empty vector. Fails if it is or becomes larger than `limit` bytes,
-    /// or is a pipe and the interrupt is requested.
+    /// Reads the bytes of the file, unpacked if it is compressed. `room` is an empty vector whose memory they may take.
+    /// Fails if the file is or becomes larger than `limit` bytes, or is a pipe and the interrupt is requested.
     pub fn read(&self, limit: u64, interrupt: &Interrupt, room: Vec<u8>) -> io::Result<Vec<u8>> {
         if let Some(reason) = &self.unreadable {
             return Err(io::Error::other(&**reason));

@@ -313,7 +313,8 @@ impl ProcessVm {
     }
 
     /// Sends a request to a new process, which was announced and gets other requests only after this one. Calls
-    /// `started` when the process has begun, and returns how long the answer took from then on.
+    /// `started` when the process has begun, and returns how long the answer took from then on, or how long the process
+    /// did not begin.
     fn answer_alone<E: Exchange>(
         &self,
         exchange: &E,
@@ -328,19 +329,20 @@ impl ProcessVm {
             let asking = Asking { line, id: Some(id), timeout: self.command.timeout };
             exchange.read(running.conversation.ask(asking, interrupt)?, id)
         };
-        let begun = begin(&self.command, &self.groups, interrupt);
+        let before = Instant::now();
+        let (hello, running) = match begin(&self.command, &self.groups, interrupt) {
+            Ok(begun) => begun,
+            Err(stopped) => return (Err(stopped), before.elapsed()),
+        };
         let start = Instant::now();
         started();
-        let answer = begun.and_then(|(hello, running)| {
-            let same = if hello == self.hello { Ok(()) } else { Err(Trouble::Broke(OTHER_HELLO.to_owned())) };
-            let answer = same.and_then(|()| answer_of(&running));
-            Ok((answer.map_err(|trouble| running.conversation.end(trouble))?, running))
-        });
+        let same = if hello == self.hello { Ok(()) } else { Err(Trouble::Broke(OTHER_HELLO.to_owned())) };
+        let answer = same.and_then(|()| answer_of(&running));
+        let answer = answer.map_err(|trouble| running.conversation.end(trouble));
         let time = start.elapsed();
-        let answer = answer.map(|(answer, running)| {
+        if answer.is_ok() {
             announced.started(running);
-            answer
-        });
+        }
         (answer, time)
     }
 

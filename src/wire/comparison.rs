@@ -55,11 +55,11 @@ impl Changed<'_> {
             |outcome: Option<&RecordedOutcome>| outcome.map_or(0, |outcome| severity(outcome.kind));
         let is_lost = self.change == ReportedChange::Regressed
             && self.after.is_some_and(|after| after.kind == VerdictKind::Unsupported);
-        severity(self.after) > severity(self.before) || is_lost || self.was_flaky()
+        severity(self.after) > severity(self.before) || is_lost || self.breaks_steadily_now()
     }
 
     /// Whether the case passed when it was tried again, and now does so no more.
-    fn was_flaky(&self) -> bool {
+    fn breaks_steadily_now(&self) -> bool {
         let [before, after] = [self.before, self.after].map(|outcome| outcome.map(|outcome| outcome.kind));
         let is_steady = matches!(
             after,

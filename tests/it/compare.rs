@@ -468,6 +468,7 @@ fn other_command_lines_are_noted_if_they_decide_what_ran() {
     assert!(!noted(&["--report", &report, "--no-group", "--slow", "5s", "-q"]));
     assert!(noted(&["--ignore", "gas"]));
     assert!(noted(&["--filter", "*"]));
+    assert!(noted(&["--fail-fast"]));
 }
 
 /// Either of the runs may have been interrupted.

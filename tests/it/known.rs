@@ -243,7 +243,7 @@ fn an_update_keeps_entries_of_cases_that_do_not_run() {
     fs::remove_file(folder.path().join("many/b.json")).unwrap();
     assert_eq!(vmconf(&["known", "update", "known.toml", "other"]).stdout, "nothing to change\n");
     let pruned = vmconf(&["known", "update", "known.toml", "other", "--prune"]);
-    assert_eq!(pruned.stdout, "removed many/b.json::gas: no such case exists\n");
+    assert_eq!(pruned.stdout, "removed many/b.json::gas: it matches no case of the list\n");
     assert_eq!(text().matches("[[known]]").count(), 2);
 
     // The cases of a broken file are not known.
@@ -376,7 +376,7 @@ fn entries_of_cases_that_cannot_be_read_stay() {
     fs::write(path("known.toml"), list.concat()).unwrap();
     let update = ["known", "update", "known.toml", "add.json", "--prune"];
     let Ran { exit, stdout, stderr } = ran(command(&update).current_dir(folder.path()).output().unwrap());
-    assert_eq!((exit, &*stdout), (0, "removed deleted/a.json::one: no such case exists\n"));
+    assert_eq!((exit, &*stdout), (0, "removed deleted/a.json::one: it matches no case of the list\n"));
     assert_eq!(stderr, "note: 3 entries of cases that did not run: kept\n");
 }
 
@@ -510,8 +510,14 @@ fn an_update_leaves_files_with_other_lists_alone() {
     let all = list_in(&folder);
     write("k.toml", &format!("{all}{}", entry("w.json::a", "")));
     assert_eq!(in_folder(&folder, &["run"]).exit, 3);
-    assert_eq!(in_folder(&folder, &["known", "update", "k.toml", "--prune"]).exit, 0);
+    let pruned = in_folder(&folder, &["known", "update", "./k.toml", "--prune"]);
+    assert_eq!((pruned.exit, &*pruned.stdout), (0, "removed w.json::a: it matches no case of the list\n"));
     assert_eq!(list_in(&folder), all);
+    let of_other = in_folder(&folder, &["known", "update", "k.toml", "w.json"]);
+    assert!(
+        of_other.exit == 4 && of_other.stderr.contains("names other lists for all files"),
+        "{of_other:?}"
+    );
     // A list that vmconf.toml does not name is for all files.
     write("third.toml", "");
     in_folder(&folder, &["known", "update", "third.toml", "--accept", "new"]);

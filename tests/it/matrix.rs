@@ -429,7 +429,7 @@ fn pages_say_which_vectors_ran() {
     let Ran { exit, stderr, .. } =
         vmconf(&[&["matrix", "--site", site.to_str().unwrap()], &results[..]].concat());
     let what = "1 file with other content: s/b/y.json";
-    let warning = format!("warning: b: mine and other did not run the same vectors: {what}\n");
+    let warning = format!("warning: b: the results of mine and other cannot be compared: {what}\n");
     assert_eq!((exit, stderr), (0, warning));
     let read = |name: &str| fs::read_to_string(site.join(name)).unwrap();
     assert!(read("index.html").contains(what), "{}", read("index.html"));
@@ -491,7 +491,7 @@ fn statements_say_that_only_some_cases_ran() {
     let site = path("site");
     let args = ["matrix", "--site", &site, "--results", &results[0], "--results", &results[1]];
     let warned = vmconf(&args).stderr;
-    assert!(warned.contains("all and one did not run the same vectors: the first ran "), "{warned}");
+    assert!(warned.contains("the results of all and one cannot be compared: the first ran "), "{warned}");
     let page = fs::read_to_string(folder.path().join("site/one.html")).unwrap();
     assert!(page.contains("only the cases of "), "{page}");
 }
@@ -557,8 +557,8 @@ fn the_same_files_under_other_names_are_noted() {
     let other = run("other.jsonl", &outer, ".");
     let args = ["matrix", "--results", &format!("a={one}"), "--results", &format!("b={other}")];
     let warned = vmconf(&args).stderr;
-    assert!(warned.contains("a and b did not run the same vectors: gas/"), "{warned}");
-    assert!(warned.contains(" of the first one is "), "{warned}");
+    assert!(warned.contains("the results of a and b cannot be compared: gas/"), "{warned}");
+    assert!(warned.contains(" of the first is "), "{warned}");
     let same = ["matrix", "--results", &format!("a={one}"), "--results", &format!("b={one}")];
     assert_eq!(vmconf(&same).stderr, "");
 }

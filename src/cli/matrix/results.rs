@@ -99,7 +99,11 @@ fn read_one(path: &str) -> anyhow::Result<(ConformanceRun, Vec<CaseReport>, Vec<
         run.add(&event);
         match event {
             Event::Finished(report) => cases.push(report),
-            Event::Broken { errors, .. } => wrong.extend(errors.into_iter().map(|error| error.what)),
+            Event::Broken { source, errors } => wrong.extend(
+                errors
+                    .into_iter()
+                    .map(|error| if source.is_machine() { error.what } else { error.located(&source.file) }),
+            ),
             _ => {}
         }
     })?;

@@ -15,8 +15,8 @@ use std::sync::{Mutex, MutexGuard};
 use indexmap::{IndexMap, IndexSet};
 use serde::{Deserialize, Serialize};
 
-use super::circumstances;
 use super::spectrum_run::Extent;
+use crate::explain::circumstances;
 use crate::explain::observer::CoveragePoints;
 use crate::machines::by_name;
 use crate::model::lock;

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use foldhash::fast::RandomState;
 use serde::{Deserialize, Serialize};
 
-use super::circumstances;
+use crate::explain::circumstances;
 use crate::explain::observer::{CoveragePoints, Observer};
 use crate::isa::{Isa, OpSet};
 use crate::machines::inspect::Inspect;

@@ -38,8 +38,7 @@ impl<'t, 'c> Doubt<'t, 'c> {
         (doubted.into_iter().map(doubtful).collect(), explained)
     }
 
-    /// Whether so many of the cases that execute the instruction, or do so under a condition, fail that chance does not
-    /// explain it.
+    /// Whether so many of the cases that execute the instruction fail that chance does not explain it.
     pub(super) fn is_significant(&self, op: &str) -> bool {
         let row = self.table.row(op);
         let executed = &row.executed;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::case::{CountedPasses, SpectrumCase, SpectrumOutcome, SpectrumPoints};
 use super::ochiai::ochiai;
+use crate::explain::circumstances::is_circumstance;
 use crate::explain::observer::ANY_OPERAND;
 
 /// How many passing cases are needed at least: fewer clear too few instructions.
@@ -142,15 +143,14 @@ impl<'c> SpectrumTable<'c> {
                 continue;
             }
             if what == EXECUTED {
-                for case in &counts.failing {
-                    breadth[*case] += 1;
-                }
+                let of_breadth = counts.failing.iter().filter(|_| !is_circumstance(op));
+                of_breadth.for_each(|case| breadth[*case] += 1);
                 rows.entry(op).or_default().executed = counts;
             } else if !counts.failing.is_empty() {
                 rows.entry(op).or_default().conditions.insert(what, counts);
             }
         }
-        let instructions = rows.len();
+        let instructions = rows.keys().filter(|op| !is_circumstance(op)).count();
         for case in &failing {
             if let Some(row) = cases[*case].evidence.diverges_at.and_then(|op| rows.get_mut(op)) {
                 row.diverging.push(*case);
@@ -172,7 +172,7 @@ impl<'c> SpectrumTable<'c> {
 
     /// The instructions that failing cases execute and no passing one does.
     pub(super) fn uncleared(&self) -> impl Iterator<Item = &'c str> {
-        let instructions = self.suspicious().filter(|(op, _)| !is_reason(op));
+        let instructions = self.suspicious().filter(|(op, _)| !is_reason(op) && !is_circumstance(op));
         instructions.filter(|(_, row)| row.executed.passing == 0).map(|(op, _)| op)
     }
 
@@ -206,7 +206,8 @@ impl<'c> SpectrumTable<'c> {
 
     /// Whether the machine first differs after another instruction than this one in a failing case.
     pub(super) fn diverges_elsewhere(&self, op: &str, case: usize) -> bool {
-        self.cases[case].evidence.diverges_at.is_some_and(|other| other != op)
+        // A circumstance may show after any instruction.
+        !is_circumstance(op) && self.cases[case].evidence.diverges_at.is_some_and(|other| other != op)
     }
 
     /// Whether other instructions than this one made the data that differ in a failing case.

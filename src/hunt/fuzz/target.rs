@@ -28,7 +28,7 @@ pub struct FuzzOptions {
     pub cases: u64,
     /// When to end earlier; `None` for never. Only the vector of the last finding may be larger because of it.
     pub deadline: Option<Instant>,
-    /// Ends the search after the case that is judged.
+    /// Ends the search after the case that is judged, or after the states that run together.
     pub interrupt: Interrupt,
     /// How many changes are tried to make a case small.
     pub max_tries: usize,

@@ -91,7 +91,7 @@ impl SeenFailures {
         if !self.ran {
             return match unseen {
                 UnseenEntries::Prune if !has_other_cases => {
-                    EntryChange::Remove("no such case exists".to_owned())
+                    EntryChange::Remove("it matches no case of the list".to_owned())
                 }
                 UnseenEntries::Prune | UnseenEntries::Keep => EntryChange::Unseen,
             };

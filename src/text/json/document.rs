@@ -27,7 +27,7 @@ pub struct Document {
 impl Document {
     /// Parses `text`. `max_depth` is how deeply arrays and objects may be nested.
     ///
-    /// A text of 4 GiB or more is rejected; a byte order mark at the start is skipped. The first syntax error is
+    /// A text of 4 GiB or more, or of 2^29 data, is rejected; a byte order mark at the start is skipped. The first syntax error is
     /// returned together with the text.
     pub fn parse(text: String, max_depth: usize) -> Result<Document, (SourceText, Diagnostic<Origin>)> {
         Document::parse_into(None, text, max_depth)

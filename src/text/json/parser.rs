@@ -28,7 +28,10 @@ pub(super) fn parse(
     slots: Vec<JsonSlot>,
 ) -> Result<Parsed, Diagnostic<Origin>> {
     let mut parser = JsonParser::new(text, max_depth, slots);
-    parser.document().map_err(|diagnostic| diagnostic.under(LintRule::Syntax))?;
+    parser.document().map_err(|diagnostic| match diagnostic.rule {
+        LintRule::Unreadable => diagnostic,
+        _ => diagnostic.under(LintRule::Syntax),
+    })?;
     let JsonParser { slots, mut deviations, .. } = parser;
     deviations.sort_by_key(|deviation| deviation.at);
     Ok(Parsed { slots, deviations })
@@ -128,7 +131,8 @@ impl<'t> JsonParser<'t> {
         let like_before = count as u64 * rest as u64 / self.at.max(1) as u64;
         match room_after(count, like_before as usize + count / 8 + 4) {
             0 => Err(Diagnostic::at(self.at as u32, "the file has too many data")
-                .expected(format!("fewer than {MAX_SLOTS}"))),
+                .expected(format!("fewer than {MAX_SLOTS}"))
+                .under(LintRule::Unreadable)),
             more => {
                 self.slots.reserve_exact(more);
                 Ok(())

@@ -11,7 +11,7 @@ use vmconf::testees::process::TesteeCommand;
 
 use super::command_line::Project;
 use super::{command, start};
-use crate::support::{at_root, is_table, sources_of, vmconf};
+use crate::support::{at_root, is_table, sources_of};
 
 /// The verdicts on all cases of a machine, without what only the embedded machine knows: the names that the source
 /// of a program gives its data.
@@ -65,8 +65,12 @@ fn requests_in_flight_do_not_wait_for_each_other() {
 #[test]
 fn the_start_of_a_process_is_no_time_of_a_case() {
     let late = format!("late=sh -c 'sleep 1; exec {} serve evm'", env!("CARGO_BIN_EXE_vmconf"));
-    let ran = vmconf(&["run", "vectors/evm/arithmetic", "-j", "2", "--vm", &late, "--report", "json"]);
-    let lines = ran.stdout.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let project = Project::new();
+    let vectors = at_root("vectors/evm/arithmetic");
+    let run = ["run", vectors.to_str().unwrap(), "-j", "2", "--vm", &late, "--report", "json=report.json"];
+    let ran = project.run(&run);
+    let report = std::fs::read_to_string(project.path("report.json")).unwrap();
+    let lines = report.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
     let cases = lines.filter(|it| it["type"] == "case");
     let seconds: Vec<_> = cases.filter_map(|it| it["seconds"].as_f64()).collect();
     assert!(ran.exit == 0 && !seconds.is_empty(), "{ran:?}");

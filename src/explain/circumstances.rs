@@ -31,6 +31,11 @@ pub(super) fn known(name: &str) -> Option<&'static str> {
     [UNDEFINED, WITH_DATA, WITH_ACCESS_LIST, CREATION].into_iter().chain(TYPES).find(|it| *it == name)
 }
 
+/// Whether this is the name of a circumstance and not of an instruction.
+pub(super) fn is_circumstance(name: &str) -> bool {
+    known(name).is_some()
+}
+
 /// The points of a case that executes these codes, which are no instructions. Each byte is a condition; longer codes have
 /// data in them, so that few cases have the same.
 pub(super) fn of_undefined(codes: &BTreeSet<u16>) -> CoveragePoints {
