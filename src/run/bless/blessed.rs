@@ -68,6 +68,6 @@ pub struct BlessRefusal {
     pub place: DiagnosticPlace,
     /// Why, as a sentence without a full stop.
     pub why: String,
-    /// Whether the run ended in another way, which [`OutcomeChange::Allow`] accepts.
+    /// Whether the run ended in another way, which [`OutcomeChange::Allow`](super::OutcomeChange::Allow) accepts.
     pub is_outcome_change: bool,
 }
