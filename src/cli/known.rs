@@ -146,13 +146,13 @@ struct Update {
     #[command(flatten)]
     vm: VmArgs,
 
-    /// Remove the entries that match no case which the list is for
+    /// Remove the entries that match no case of the files that have this list
     #[arg(long)]
     prune: bool,
 }
 
-/// The lists that a `vmconf.toml` names for files, if the updated one is among them: failures of files with another
-/// list are none of it.
+/// The lists that a `vmconf.toml` names for files, if the updated one is among them. It does not get failures of files
+/// that have another list.
 struct NamedLists<'s> {
     updated: &'s Path,
     /// The list of each override, in order; `None` if that of the profile applies.

@@ -164,7 +164,7 @@ enum TrackedCase {
 /// A hash of the id of a case. No two of ten million ids share one, but for a chance of one in 10^15.
 type IdHash = [u8; 12];
 
-/// A hash of how a case does not pass. If two share one, the older record of the case is kept, so that less is enough.
+/// A hash of how a case does not pass. It may be short: if two share one, the older record of the case is kept.
 type FailureHash = [u8; 4];
 
 fn hash_of_id(id: &str) -> IdHash {

@@ -374,7 +374,7 @@ pub(super) fn effect_of(command: &Command, typed: &ArgMatches) -> String {
     let paths = command.get_positionals().filter_map(|arg| typed.get_raw(arg.get_id().as_str()));
     let paths = paths.flatten().map(|path| path.to_string_lossy().into_owned());
     let flags = typed_flags(command, typed, None).into_iter();
-    // The first two decide which cases are skipped.
+    // Of the flags that select nothing, these two decide which cases are skipped.
     let has_effect = |typed: &TypedFlag| {
         matches!(typed.flag.name, "max-fail" | "fail-fast") || typed.flag.changes != FlagEffect::Nothing
     };

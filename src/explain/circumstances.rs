@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::explain::observer::CoveragePoints;
+use crate::explain::observer::{CoveragePoints, EXECUTED};
 use crate::model::{Action, Case, Value};
 
 /// Executed bytes that are no instruction.
@@ -22,9 +22,6 @@ const TYPES: [&str; 5] = [
     "transaction of type 3",
     "transaction of type 4",
 ];
-
-/// The point that every executed instruction has.
-const EXECUTED: &str = "executed";
 
 /// The name of a circumstance, if there is one of this name.
 pub(super) fn known(name: &str) -> Option<&'static str> {

@@ -29,6 +29,9 @@ const LARGE: [u16; 6] = [7, 15, 31, 63, 127, 255];
 /// longer ones for numbers are wrong in many instructions.
 const MAX_NUMBER_BYTES: usize = 32;
 
+/// The point of an instruction that is executed, whatever it does.
+pub(super) const EXECUTED: &str = "executed";
+
 /// How the conditions begin that hold for any operand of an instruction.
 pub(super) const ANY_OPERAND: &str = "any operand: ";
 
@@ -244,7 +247,7 @@ impl StepOutcome {
 impl fmt::Display for StepOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            StepOutcome::Executed => f.write_str("executed"),
+            StepOutcome::Executed => f.write_str(EXECUTED),
             StepOutcome::Height(height) => write!(f, "height: {height}"),
             StepOutcome::Operand(name, class) | StepOutcome::OperandContent(name, class) => {
                 write!(f, "{name}: {class}")

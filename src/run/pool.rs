@@ -564,3 +564,33 @@ impl<'s> PoolWork<'s> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{CaseId, CaseReport};
+
+    /// Files are begun until too many failures wait, and again once half of them are reported. Cases that pass or are
+    /// skipped take little memory.
+    #[test]
+    fn failures_that_wait_leave_no_room() {
+        let id = CaseId::of_file("a.json".into());
+        let judged = |verdict| JudgedCase::new(CaseReport::new(id.clone(), verdict));
+        let failing = JudgedCase::new(CaseReport::broken(&id, &[]));
+        let waiting = WaitingFailures::default();
+        for _ in 0..10 * MAX_WAITING_FAILURES {
+            waiting.add(&judged(Verdict::Pass));
+            waiting.add(&judged(Verdict::Skip("later".to_owned())));
+        }
+        let most = 2 * MAX_WAITING_FAILURES;
+        for _ in 0..most {
+            assert!(waiting.have_room(2));
+            waiting.add(&failing);
+        }
+        assert!(!waiting.have_room(2) && waiting.have_room(3));
+        assert!(!waiting.make_room(&judged(Verdict::Pass), 2));
+        let made: Vec<_> = (0..most).filter(|_| waiting.make_room(&failing, 2)).collect();
+        assert_eq!(made, [most / 2]);
+        assert!(waiting.have_room(2));
+    }
+}

@@ -5,13 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::case::{CountedPasses, SpectrumCase, SpectrumOutcome, SpectrumPoints};
 use super::ochiai::ochiai;
 use crate::explain::circumstances::is_circumstance;
-use crate::explain::observer::ANY_OPERAND;
+use crate::explain::observer::{ANY_OPERAND, EXECUTED};
 
 /// How many passing cases are needed at least: fewer clear too few instructions.
 const MIN_PASSING: u64 = 3;
-
-/// The point that every executed instruction has.
-const EXECUTED: &str = "executed";
 
 /// How the points of instructions that fail begin.
 const FAILS: &str = "fails: ";

@@ -1,4 +1,4 @@
-//! What comes of blessing a file.
+//! The result of blessing a file: changes, refusals and counts.
 
 use super::excerpt::BlessExcerpt;
 use crate::model::{CaseId, CaseReport, DiagnosticPlace, Path};

@@ -1,4 +1,4 @@
-//! A case that is being blessed: what its next round writes, and what comes of it.
+//! A case that is being blessed: what its next round writes, and its result.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -223,8 +223,8 @@ impl BlessedCase {
         let Written { mut changes, of_ends, refused } = written(asked, loaded);
         self.of_new_end.extend(NewMember::all(&of_ends, case));
         let is_new = |change: &TextChange<'_>| {
-            let new = self.new_members();
-            { new }.any(|member| member.takes(change, case))
+            let mut new = self.new_members();
+            new.any(|member| member.takes(change, case))
         };
         let replaces = !changes.iter().all(is_new);
         let before = by_datum(&self.first);

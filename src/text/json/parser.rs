@@ -487,3 +487,17 @@ fn plain_length(bytes: &[u8]) -> usize {
 fn lone_surrogate(at: usize) -> Diagnostic<Origin> {
     Diagnostic::at(at as u32, "half of a surrogate pair in a string").expected("both halves, \\uD8xx\\uDCxx")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_SLOTS, room_after};
+
+    /// The last slot needs the number of the one after it.
+    #[test]
+    fn a_table_has_fewer_slots_than_numbers() {
+        assert_eq!(room_after(0, 10), 10);
+        assert_eq!(room_after(0, MAX_SLOTS), MAX_SLOTS - 1);
+        assert_eq!(room_after(MAX_SLOTS - 3, 10), 2);
+        assert_eq!(room_after(MAX_SLOTS - 1, 10), 0);
+    }
+}

@@ -4,10 +4,12 @@ use std::fs;
 
 #[cfg(unix)]
 use super::answering;
+use serde_json::Value as Json;
+
 use super::{folder, vmconf_in};
-use crate::support::at_root;
 #[cfg(unix)]
 use crate::support::validator::Validator;
+use crate::support::{at_root, files};
 
 /// Cases of which some begin with a list.
 const SHIFTED: &str = "machine = 'm'\n[state]\na = 'u8'\n[input]\nextra = '[u8]'\n\
@@ -106,5 +108,25 @@ fn equal_names_of_a_family_are_one_note() {
         // The line is wrapped.
         let shown = ran.stdout.replace("\n  ", " ");
         assert!(shown.contains(&format!("{cases} {note}")), "{ran:?}");
+    }
+}
+
+/// The first case of a file decides which family reads it; what the others have besides is an error with its place.
+#[test]
+fn the_first_case_decides_the_family() {
+    let first = |family: &str| {
+        let file = files(format!("families/vectors/{family}"), "json").remove(0);
+        let cases: Vec<Json> = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+        cases[0].clone()
+    };
+    // Each has a register that the other one lacks.
+    for (families, unknown) in [(["z80", "sm83"], "ime"), (["sm83", "z80"], "i")] {
+        let text = Json::from(families.map(first).to_vec()).to_string();
+        let folder = folder(&[("mixed.json", &text)]);
+        let listed = vmconf_in(folder.path(), &["list", "mixed.json", "--formats"]);
+        assert_eq!(listed.stdout, format!("mixed.json: {}, the first case in line 1\n", families[0]));
+        let checked = vmconf_in(folder.path(), &["check", "mixed.json"]);
+        let error = format!("the member \"{unknown}\" of $.initial is not declared");
+        assert!(checked.exit != 0 && checked.stdout.contains(&error), "{families:?}: {checked:?}");
     }
 }
