@@ -105,11 +105,11 @@ use self::select::Select;
 use self::settings::{FILE, Settings};
 use self::shells::SHELLS;
 
-/// What `--version` prints after the name: a release says with which commit it was built, and when that was made.
-/// `VMCONF_BUILD` has that during the build, as `0.2.0 (1a2b3c4 2026-11-24)`.
+/// What `--version` prints after the name: with the commit that it was built from, and when that was made, as far as
+/// `build.rs` knows.
 const LONG_VERSION: &str = match option_env!("VMCONF_BUILD") {
     Some(build) => build,
-    None => concat!(env!("CARGO_PKG_VERSION"), " (not a release)"),
+    None => env!("CARGO_PKG_VERSION"),
 };
 
 /// A conformance test runner for virtual machines

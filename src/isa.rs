@@ -292,6 +292,16 @@ impl Isa {
         }
     }
 
+    /// Whether instructions cost gas.
+    pub fn has_gas(&self) -> bool {
+        self.ops.iter().any(|op| op.gas > 0)
+    }
+
+    /// Whether instructions work on an evaluation stack.
+    pub fn has_stack(&self) -> bool {
+        self.ops.iter().any(|op| op.pops + op.pushes > 0)
+    }
+
     /// The row of a code byte or an instruction word; `None` if undefined.
     pub fn by_code(&self, code: u16) -> Option<&'static OpInfo> {
         self.ops.get(self.row(code)?)

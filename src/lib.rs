@@ -28,17 +28,17 @@
 //!   open the file          run::select::FileOpener
 //!                          run::load::load, identify     LoadedFile: its text, its format, the ids of its cases
 //!                          text::json::Document::parse
-//!   run one case of it     run::execute::Worker::run      LoadedCase: one case, not read yet
-//!                          Worker::execute, execute
-//!     read it              LoadedCase::read
-//!                          formats::Format::read_case    FileReading: a Case, or what is wrong with it
-//!     execute it           run::execute::perform         Case: program, steps, assertions
+//!   run some cases of it   run::execute::Worker::run_each LoadedCase: one case, not read yet
+//!     read it              run::read_case::execute
+//!                          formats::Format::read_case    ReadCase: program, steps, assertions; or what is wrong
+//!     execute it           Worker::execute, perform
 //!                          testees::Testee::run
 //!                          machines::machine::perform, Machine::advance
-//!     compare              run::compare::differences      CaseDifference
+//!     compare              run::compare::differences      ComparedCase: the differences found after its steps
 //!                                                         JudgedCase: the report, and what the run keeps of it
-//! thread of the command    run::pool::collect
-//!   in the order of files  run::collect::RunCollector::case
+//! thread of the command    run::pool::collect             Finished: a file, or some of its cases
+//!   in the order of files  run::order::Order              NextCase: what comes next
+//!                          run::collect::RunCollector::case
 //!   to each report         cli::reports::Reports::event   Event::Finished with the CaseReport
 //!                          report::Report::event
 //! ```

@@ -110,7 +110,7 @@ impl<'o> Checker<'o> {
             found.add(formats::no_cases(&document, Severity::Warning));
         }
         let mut cases = LoadedCases::new(Arc::new(source.clone()), options, document, format, entries);
-        select(&mut cases, Purpose::Look, &self.options.run);
+        select(&mut cases, Purpose::Look, &mut Worker::new(&self.options.run));
         let LoadedCases { document, entries, .. } = cases;
         // In some formats this is an error, which the reader reports; where keys name cases, a key that occurs twice
         // is.

@@ -29,7 +29,6 @@ mod execute;
 pub mod expression;
 pub mod families;
 pub mod file_format;
-mod file_key;
 pub mod file_options;
 pub mod file_override;
 pub mod fill;
@@ -56,6 +55,7 @@ mod second_try;
 mod select;
 mod source;
 pub mod sources;
+mod staleness;
 mod state_table;
 pub mod suite_key;
 mod vector_files;
@@ -73,7 +73,7 @@ pub(crate) use catch_panic::catch_panic;
 pub use collect::{Analyse, Explain, Explainers};
 pub(crate) use demanded_state::wrong_root;
 pub(crate) use execute::place_of_error;
-pub use execute::{Worker, is_elsewhere, machine_of, run_by, watch};
+pub use execute::{Worker, is_elsewhere, machine_of, run_by};
 pub use families::{Families, FamilyMachine};
 pub use file_options::FileOptions;
 pub use file_override::FileOverride;
@@ -123,7 +123,7 @@ pub fn run_with<'r>(
 }
 
 fn one_by_one(sources: &Sources, options: &LoadOptions, collector: &mut RunCollector<'_>) {
-    let (mut opener, mut worker) = (FileOpener::new(options), Worker::new(&options.run));
+    let mut opener = FileOpener::new(options);
     let interrupt = &options.run.interrupt;
     for (number, source) in sources.iter().enumerate() {
         if interrupt.is_requested() {
@@ -135,7 +135,7 @@ fn one_by_one(sources: &Sources, options: &LoadOptions, collector: &mut RunColle
             let Some(case) = file.case(index) else { continue };
             let judged = match collector.stopped_after() {
                 Some(failures) => JudgedCase::new(case.report()).skip(failures),
-                None => worker.run(&case),
+                None => opener.worker.run(&case),
             };
             if interrupt.is_requested() {
                 return;

@@ -24,5 +24,6 @@ pub mod report;
 pub mod report_events;
 mod report_order;
 pub mod schema;
+mod shape_schema;
 mod strict;
 pub mod value;

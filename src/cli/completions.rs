@@ -88,7 +88,7 @@ fn page_name(command: &Command) -> &str {
 }
 
 fn write_page(command: &Command, out: &mut dyn Write) -> io::Result<()> {
-    let page = clap_mangen::Man::new(command.clone());
+    let page = clap_mangen::Man::new(command.clone().version(env!("CARGO_PKG_VERSION")));
     page.render_title(out)?;
     page.render_name_section(out)?;
     page.render_synopsis_section(out)?;

@@ -24,7 +24,7 @@ impl BrokenInput {
     pub(super) fn of_lines(mut lines: Vec<String>) -> BrokenInput {
         let last = lines.pop().unwrap_or_default();
         for line in &lines {
-            note(line);
+            note(&format!("error: {line}"));
         }
         BrokenInput(last)
     }
@@ -54,7 +54,7 @@ pub(super) fn exit_code(result: anyhow::Result<Exit>) -> ExitCode {
 /// Prints an error, and chooses the exit code of a command that it ends.
 pub(super) fn note_error(error: &anyhow::Error) -> Exit {
     if let Some(BrokenInput(line)) = error.downcast_ref() {
-        note(line);
+        note(&format!("error: {line}"));
         Exit::Broken
     } else if let Some(NothingToDo(why)) = error.downcast_ref() {
         note(&format!("note: {why}"));

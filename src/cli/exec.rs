@@ -94,7 +94,7 @@ impl Exec {
         let name = machine.name;
         let (format, make) = made_for(name).with_context(|| format!("no format writes vectors of {name}"))?;
         let inputs = self.inputs(make)?;
-        let program = code::read_program(machine, &self.code)?;
+        let program = code::read_program(machine, &self.code, self.limits.0.file_size)?;
         let case = self.vector.as_deref().and_then(Path::file_stem).and_then(|stem| stem.to_str());
         let vector = |inputs: &Inputs, state: Option<&StateOf<'_>>| {
             let new = NewVector { name: case.unwrap_or("program"), program: &program, inputs, state };

@@ -14,15 +14,19 @@ use vmconf::text::file_name::with_slashes;
 use vmconf::text::source_text::SourceText;
 use vmconf::text::suggest::nearest;
 
-use super::input::read_text;
+use super::input::read_written;
 use super::output;
 use super::settings::{FILE, Settings};
 
 /// The built-in families and those of `vmconf.toml`. Fails when a declaration cannot be read or is wrong.
 pub(super) fn configured(settings: &Settings) -> anyhow::Result<Families> {
-    let configured = settings.file.iter().flat_map(|file| &file.config.families);
+    let configured =
+        settings.file.iter().flat_map(|file| file.config.families.iter().map(move |it| (file, it)));
     let mut families = Families::default();
-    for declared in configured {
+    for (config, declared) in configured {
+        if let Err(error) = declared.file.metadata() {
+            bail!("{}:{}: {}: {error}", config.shown, declared.position, declared.file.display());
+        }
         let family = install(&declared.file)?;
         if family.machine != declared.name {
             let file = declared.file.display();
@@ -134,7 +138,7 @@ pub(super) const NO_INSTRUCTIONS: &str =
 /// Reads a declaration. Fails when it cannot be read or is wrong, or vmconf embeds its machine; all faults but the
 /// last one are printed.
 pub(super) fn install(file: &Path) -> anyhow::Result<&'static Family> {
-    let text = read_text(file)?;
+    let text = read_written(file)?;
     let wrong = |diagnostics: Vec<Diagnostic>| output::one_error(&file.display().to_string(), &diagnostics);
     let folder = file.canonicalize().ok().and_then(|file| Some(with_slashes(file.parent()?)));
     let family = Family::install_from(&text, folder).map_err(wrong)?;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
+use clap_complete::engine::ArgValueCompleter;
 use vmconf::formats::family::{BUILT_IN, Family, FamilyPaths, infer, is_machine_name};
 use vmconf::formats::{FileReading, FormatOptions};
 use vmconf::model::{Case, Exit, Name, PathKey, Severity, counted, escaped};
@@ -19,7 +20,7 @@ use vmconf::text::json::{Document, JsonNode};
 use super::errors::BrokenInput;
 use super::input::read_text;
 use super::settings::{ConfigArgs, Settings};
-use super::{families, output};
+use super::{candidates, families, output};
 
 /// How deeply a vector file may be nested here.
 const MAX_DEPTH: usize = 128;
@@ -65,6 +66,7 @@ struct FamilyListArgs {
 #[derive(Debug, Args)]
 struct FamilyShowArgs {
     /// The name of the family
+    #[arg(add = ArgValueCompleter::new(candidates::known_families))]
     name: String,
 
     #[command(flatten)]

@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Command, FromArgMatches, ValueEnum};
+use clap_complete::engine::ArgValueCompleter;
 use vmconf::formats::family::Family;
 use vmconf::formats::{self, FORMATS, Strictness, ValueDebit};
 use vmconf::machines::MACHINES;
@@ -16,9 +17,9 @@ use vmconf::run::{Families, FileOptions, FileOverride, IgnoredField};
 use vmconf::text::number::integer;
 use vmconf::text::suggest::did_you_mean;
 
-use super::families;
 use super::limits::LimitArgs;
 use super::settings::{OverrideArguments, Settings};
+use super::{candidates, families};
 
 /// How to read files and run their cases. Each of these flags changes verdicts.
 #[derive(Debug, Args)]
@@ -28,7 +29,7 @@ pub(super) struct FileArgs {
     format: Option<String>,
 
     /// Read every file as this family: a NAME of vmconf family list or vmconf.toml, or a declaration FILE.toml
-    #[arg(long, value_name = "NAME|FILE", conflicts_with = "format")]
+    #[arg(long, value_name = "NAME|FILE", conflicts_with = "format", add = ArgValueCompleter::new(candidates::families))]
     family: Option<String>,
 
     /// Do not compare FIELD of the state, or a part of it such as cpu/f or ram/0x10; with MASK, ignore only the bits in MASK, such as f:0x28; repeatable

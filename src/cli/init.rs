@@ -170,7 +170,7 @@ impl ProjectStart {
         let (comment, with) = if self.case.is_some() {
             ("      # With `vm`, it runs the vectors on your machine instead of the embedded one.\n", "# ")
         } else {
-            ("", "")
+            ("      # It fails until mine.py, which `vmconf vm init` writes, executes programs.\n", "")
         };
         format!(
             "name: conformance\n\

@@ -19,7 +19,8 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     read_at_most(MAX_BYTES, path)
 }
 
-fn read_at_most(most: u64, path: &Path) -> anyhow::Result<Vec<u8>> {
+/// As [`read`], with another limit.
+pub(super) fn read_at_most(most: u64, path: &Path) -> anyhow::Result<Vec<u8>> {
     if path == Path::new("-") {
         return at_most(most, stdin()).context("standard input");
     }
@@ -30,30 +31,38 @@ fn read_at_most(most: u64, path: &Path) -> anyhow::Result<Vec<u8>> {
 /// The text of a file, unpacked if it is compressed, or of standard input if the path is `-`. Fails as [`read`], and
 /// when it cannot be unpacked or is not UTF-8.
 pub(super) fn read_text(path: &Path) -> anyhow::Result<String> {
-    read_text_at_most(MAX_BYTES, path)
-}
-
-/// As [`read_text`], with another limit.
-pub(super) fn read_text_at_most(most: u64, path: &Path) -> anyhow::Result<String> {
-    let mut bytes = read_at_most(most, path)?;
-    let name = path.file_name().and_then(|name| name.to_str());
-    if name.and_then(uncompressed_name).is_some() {
-        let unpacked = gzip::unpacked(&bytes, most).and_then(|unpacked| {
-            unpacked.ok_or_else(|| io::Error::other(format!("unpacked, larger than {most} bytes")))
-        });
-        bytes = unpacked.with_context(|| path.display().to_string())?;
-    }
-    let text = String::from_utf8(bytes);
-    text.map_err(|error| {
+    String::from_utf8(read_unpacked(MAX_BYTES, path)?).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         BrokenInput(format!("{}: not UTF-8, at byte {at}", path.display())).into()
     })
 }
 
+/// The bytes of a file, unpacked if it is compressed.
+fn read_unpacked(most: u64, path: &Path) -> anyhow::Result<Vec<u8>> {
+    let bytes = read_at_most(most, path)?;
+    let name = path.file_name().and_then(|name| name.to_str());
+    if name.and_then(uncompressed_name).is_none() {
+        return Ok(bytes);
+    }
+    let unpacked = gzip::unpacked(&bytes, most).and_then(|unpacked| {
+        unpacked.ok_or_else(|| io::Error::other(format!("unpacked, larger than {most} bytes")))
+    });
+    unpacked.with_context(|| path.display().to_string())
+}
+
 /// The text of a file that the user wrote for vmconf. Fails as [`read_text`]; text that is not UTF-8 is a mistake of
 /// the user, with its line.
 pub(super) fn read_written(path: &Path) -> anyhow::Result<String> {
-    String::from_utf8(read(path)?).map_err(|error| {
+    written(path, read(path)?)
+}
+
+/// As [`read_written`], for a report, which may be compressed, and with another limit.
+pub(super) fn read_report(most: u64, path: &Path) -> anyhow::Result<String> {
+    written(path, read_unpacked(most, path)?)
+}
+
+fn written(path: &Path, bytes: Vec<u8>) -> anyhow::Result<String> {
+    String::from_utf8(bytes).map_err(|error| {
         let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = 1 + memchr::memchr_iter(b'\n', before).count();
         anyhow::anyhow!("{}:{line}: not UTF-8; expected text in UTF-8", path.display())

@@ -28,7 +28,7 @@ impl IsaArgs {
         let machine = families::embedded(&self.machine, settings)?;
         let mut out = output::stdout();
         let ops = machine.isa.ops;
-        let has_gas = ops.iter().any(|op| op.gas > 0);
+        let has_gas = machine.isa.has_gas();
         let gas = |text: &str| if has_gas { format!("{text:<6} ") } else { String::new() };
         writeln!(out, "# {}: {}", machine.name, machine.doc)?;
         let unit = machine.isa.unit;

@@ -1,5 +1,6 @@
 //! `vmconf known`, and the lists of known failures of `vmconf run`
 
+use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -206,6 +207,14 @@ impl Update {
         Ok((text, known))
     }
 
+    /// Waits until no other update of a list in the same folder reads or writes it. `None` where folders have no locks.
+    fn lock(&self) -> Option<File> {
+        let folder = self.file.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = File::open(folder.unwrap_or(Path::new("."))).ok()?;
+        folder.lock().ok()?;
+        Some(folder)
+    }
+
     fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         // A list that cannot be read is an error before the cases run.
         self.list()?;
@@ -226,6 +235,7 @@ impl Update {
         };
         let reports: Vec<_> = all.iter().filter(is_of_list).cloned().collect();
         // Another program may have changed the list during the run: its changes stay.
+        let lock = self.lock();
         let (text, known) = self.list()?;
         let of_other_cases = entries_of_other_cases(&known, &reports, &settings.anchor, &options, &is_for);
         let before = text.as_deref().unwrap_or_default();
@@ -233,6 +243,7 @@ impl Update {
             .map_err(anyhow::Error::msg)?;
         let is_new = text.is_none();
         self.write(text, &updated.text)?;
+        drop(lock);
         self.print(&updated, is_new)?;
         if reports.is_empty() && updated.changes.is_empty() {
             let why = match all.len() {
@@ -294,6 +305,10 @@ impl Update {
         }
         for unfit in &updated.unfit {
             output::note(&format!("note: {unfit}"));
+        }
+        if updated.unlisted > 0 {
+            let cases = counted(updated.unlisted, "failing case");
+            output::note(&format!("note: no entry for {cases}; --accept REASON adds them"));
         }
         if updated.unseen > 0 {
             let entries = counted(updated.unseen, "entry");

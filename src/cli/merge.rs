@@ -13,7 +13,7 @@ use vmconf::run::open_file::open_below;
 use vmconf::text::file_name::{path_of, uncompressed_name};
 use vmconf::wire::{gzip, record};
 
-use super::input::read_text_at_most;
+use super::input::read_report;
 use super::reports::{ReportArgs, Reports};
 use super::result_file::TemporaryFiles;
 use super::settings::Settings;
@@ -44,7 +44,7 @@ impl Merge {
         self.reports.check_inputs(&self.files)?;
         let read = |path: &PathBuf| {
             let name = path.display().to_string();
-            read_text_at_most(record::MAX_REPORT_BYTES, path).map(|text| (name, text))
+            read_report(record::MAX_REPORT_BYTES, path).map(|text| (name, text))
         };
         let texts = self.files.iter().map(read).collect::<anyhow::Result<Vec<_>>>()?;
         let folder = self.sources.as_deref().unwrap_or(settings.anchor.folder());

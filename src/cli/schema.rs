@@ -4,14 +4,16 @@ use std::io::Write;
 
 use anyhow::bail;
 use clap::Args;
+use clap_complete::engine::ArgValueCompleter;
+use vmconf::machines::MACHINES;
 use vmconf::model::Exit;
 use vmconf::text::suggest::did_you_mean;
-use vmconf::wire::schema::{self, SCHEMAS};
+use vmconf::wire::schema::{self, JsonSchema, RequestedMachine, SCHEMAS};
 
 use super::errors::UsageError;
 use super::offered_names::OfferedNames;
 use super::settings::{ConfigArgs, Settings};
-use super::{families, output};
+use super::{candidates, families, output};
 
 /// Print the JSON Schema of a file that vmconf reads or writes
 ///
@@ -22,7 +24,8 @@ use super::{families, output};
 #[derive(Debug, Args)]
 pub(super) struct SchemaArgs {
     /// The schema; --list names them all
-    #[arg(value_parser = OfferedNames(|| SCHEMAS.iter().map(|schema| schema.name).collect()), required_unless_present = "list")]
+    #[arg(value_parser = OfferedNames(|| SCHEMAS.iter().map(|schema| schema.name).collect()), required_unless_present = "list",
+          add = ArgValueCompleter::new(candidates::schemas))]
     name: Option<String>,
 
     /// List the schemas, each with a command that reads or writes such a file
@@ -38,11 +41,12 @@ impl SchemaArgs {
         let mut out = output::stdout();
         match &self.name {
             Some(name) => match schema::by_name(name) {
+                Some(JsonSchema { name: "protocol", .. }) => out.write_all(of_protocol().as_bytes())?,
                 Some(schema) => out.write_all(schema.whole().as_bytes())?,
                 None => out.write_all(of_family(name, settings)?.as_bytes())?,
             },
             None if self.list => {
-                let width = |part: fn(&schema::JsonSchema) -> &str| {
+                let width = |part: fn(&JsonSchema) -> &str| {
                     SCHEMAS.iter().map(|schema| part(schema).len()).max().unwrap_or(0)
                 };
                 let (name, command) = (width(|schema| schema.name), width(|schema| schema.command));
@@ -59,6 +63,15 @@ impl SchemaArgs {
         out.flush()?;
         Ok(Exit::Passed)
     }
+}
+
+/// The schema of the protocol, with what each embedded machine is asked for.
+fn of_protocol() -> String {
+    schema::protocol(MACHINES.iter().map(|machine| RequestedMachine {
+        name: machine.name,
+        program: machine.program,
+        changes: machine.changes,
+    }))
 }
 
 /// The schema of the vectors of a family.

@@ -8,6 +8,7 @@ use anyhow::Context;
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
 use vmconf::formats::forks;
+use vmconf::model::without_bom;
 use vmconf::run::anchor::Anchor;
 use vmconf::run::expression::{Expr, ExprSelection, Outcomes};
 use vmconf::run::filter::Filter;
@@ -183,6 +184,7 @@ impl Select {
     pub(super) fn read_standard_input(&mut self) -> anyhow::Result<()> {
         while let Some(at) = self.paths.iter().position(|path| path == Path::new("-")) {
             let text = read_written(Path::new("-"))?;
+            let text = without_bom(&text);
             self.paths.splice(at..=at, text.lines().filter(|line| !line.is_empty()).map(PathBuf::from));
             self.is_from_standard_input = true;
         }

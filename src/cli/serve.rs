@@ -36,7 +36,7 @@ impl Serve {
             if (&mut input).take(MAX_MESSAGE_LINE as u64).read_until(b'\n', &mut line)? == 0 {
                 break;
             }
-            let wrong = |error| BrokenInput(format!("error: line {number} of standard input: {error}"));
+            let wrong = |error| BrokenInput(format!("line {number} of standard input: {error}"));
             let answer = server.answer(&line).map_err(wrong)?;
             out.write_all(answer.line().as_bytes())?;
             out.flush()?;

@@ -98,7 +98,7 @@ impl TraceArgs {
     fn trace(&self, loaded: &LoadedFile<'_>, case: usize, options: &RunOptions) -> anyhow::Result<Exit> {
         let Some(machine) = run::machine_of(loaded, case) else {
             // Running the case reports its errors.
-            return exit(&run::watch(loaded, case, options, &mut StepFilter::default()));
+            return exit(&Worker::new(options).watch_case(loaded, case, &mut StepFilter::default()));
         };
         if run::is_elsewhere(loaded) {
             bail!("{NOT_HERE}");

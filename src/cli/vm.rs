@@ -1,6 +1,7 @@
 //! The machine in another process that cases run on: `--vm`.
 
 use std::collections::HashSet;
+use std::env;
 use std::panic::resume_unwind;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,6 +10,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap_complete::engine::ArgValueCompleter;
 use strum::VariantArray;
 use vmconf::machines::tiers::Tiers;
 use vmconf::model::{CaseId, Diagnostic, Exit, INTERRUPTED, Interrupt};
@@ -20,12 +22,11 @@ use vmconf::text::shell::split;
 use vmconf::text::suggest::nearest;
 use vmconf::wire::protocol::Hello;
 
-use super::adapters;
 use super::duration::time_limit;
 use super::errors::BrokenInput;
 use super::number::positive_u64;
-use super::output;
 use super::settings::{FILE, Settings};
+use super::{adapters, candidates, output};
 
 /// How long a case may take.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -36,7 +37,7 @@ pub(super) struct VmArgs {
     /// Run cases on a machine in another process: NAME=COMMAND, or the NAME of a [vm.NAME] in vmconf.toml
     ///
     /// COMMAND speaks the process protocol, as `vmconf serve` does.
-    #[arg(long, value_name = "NAME[=COMMAND]", help_heading = "Machine")]
+    #[arg(long, value_name = "NAME[=COMMAND]", help_heading = "Machine", add = ArgValueCompleter::new(candidates::vms))]
     vm: Option<String>,
 
     /// How an embedded machine executes hot code [default: hot]
@@ -56,7 +57,7 @@ pub(super) struct VmsArgs {
     /// A machine in another process: NAME=COMMAND, or the NAME of a [vm.NAME] in vmconf.toml; repeatable
     ///
     /// COMMAND speaks the process protocol, as `vmconf serve` does.
-    #[arg(long = "vm", value_name = "NAME[=COMMAND]", help_heading = "Machine")]
+    #[arg(long = "vm", value_name = "NAME[=COMMAND]", help_heading = "Machine", add = ArgValueCompleter::new(candidates::vms))]
     vms: Vec<String>,
 
     #[command(flatten)]
@@ -163,7 +164,8 @@ impl VmArgs {
         if key.is_none() && !hello.is_none_or(Hello::has_release) {
             bail!("--vm {}: it reports no release", command.name);
         }
-        let identity = process::identity(&command, key).with_context(|| format!("--vm {}", command.name))?;
+        let identity = process::identity(&command, key, env::var_os("PATH"))
+            .with_context(|| format!("--vm {}", command.name))?;
         Ok(Some(identity))
     }
 
@@ -303,7 +305,7 @@ fn start(command: TesteeCommand, groups: &ProcessGroups, interrupt: &Interrupt) 
 
 /// The error for a machine that does not start.
 fn cannot_run(why: &str) -> anyhow::Error {
-    BrokenInput(format!("error: --vm {why}")).into()
+    BrokenInput(format!("--vm {why}")).into()
 }
 
 impl VmLimits {

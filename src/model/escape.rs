@@ -1,4 +1,5 @@
-//! Makes untrusted text harmless for terminals, logs of CI systems and reports.
+//! Makes untrusted text harmless for terminals, logs of CI systems and reports. How the path in an id escapes a `::` is
+//! said in `text/file_name.rs`.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;

@@ -280,6 +280,15 @@ impl Failure {
     pub fn is_of_family(&self) -> bool {
         self.state.is_some()
     }
+
+    /// The expected and the actual value of a difference as the declaration of a family shows them; `None` without one,
+    /// or if one of them is no single value.
+    pub fn shown(&self, difference: &CaseDifference) -> Option<(&str, &str)> {
+        let table = self.state.as_deref().filter(|table| table.step == difference.step)?;
+        let mut rows = table.rows.iter().chain(table.memories.iter().flat_map(|memory| &memory.cells));
+        let row = rows.find(|row| row.differs && row.at == difference.at)?;
+        Some((row.expected.as_deref()?, row.actual.as_deref()?))
+    }
 }
 
 /// How a testee crashed or timed out.

@@ -111,7 +111,7 @@ pub(super) fn headline(report: &CaseReport) -> Option<String> {
     let headline = match &report.verdict {
         Verdict::Pass if report.cached => "from the cache".to_owned(),
         Verdict::Pass => return None,
-        Verdict::Fail(failure) => headline_of(failure.differences.first()?),
+        Verdict::Fail(failure) => headline_of(failure)?,
         Verdict::Known(not_passed, listing) => {
             let what = match not_passed {
                 NotPassed::Fail(_) => "to fail",
@@ -141,12 +141,16 @@ pub(super) fn skip_reason(report: &CaseReport) -> Option<String> {
     })
 }
 
-fn headline_of(difference: &CaseDifference) -> String {
-    let CaseDifference { step, at, expected, actual, .. } = difference;
+fn headline_of(failure: &Failure) -> Option<String> {
+    let first = failure.differences.first()?;
+    let CaseDifference { step, at, expected, actual, .. } = first;
     let step = vector_step(*step);
-    let (expected, actual) = (expected.to_string(), shown(expected, actual.as_ref()));
+    let (expected, actual) = match failure.shown(first) {
+        Some((expected, actual)) => (expected.to_owned(), actual.to_owned()),
+        None => (expected.to_string(), shown(expected, actual.as_ref())),
+    };
     let (expected, actual) = truncate_pair(&escaped(&expected), &escaped(&actual), WIDTH);
-    format!("{step}{at}: expected {expected}, actual {actual}")
+    Some(format!("{step}{at}: expected {expected}, actual {actual}"))
 }
 
 /// The place in the vector file that a report points to: that of the first difference or diagnostic.

@@ -12,15 +12,17 @@ mod blessed_case;
 mod excerpt;
 mod new_member;
 mod options;
+mod refusal;
 mod written;
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-pub use self::blessed::{BlessRefusal, Blessed, CaseChange};
+pub use self::blessed::{Blessed, CaseChange};
 use self::blessed_case::BlessedCase;
 pub use self::excerpt::BlessExcerpt;
 pub use self::options::{BlessOptions, Missing, OutcomeChange};
+pub use self::refusal::BlessRefusal;
 use super::execute::Worker;
 use super::filter::Filter;
 use super::load::{LoadedCase, LoadedFile};

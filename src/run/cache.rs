@@ -1,8 +1,9 @@
 //! The result cache: cases that passed in an earlier run and need not run again.
 //!
 //! A cached result says that one case of a file with exactly these bytes, on exactly this program and under
-//! exactly these options, passed without notes. No other result is cached, so that any other case runs again
-//! and reports why. The result of a case that opened other files than its own is not cached either.
+//! exactly these options, which `staleness.rs` lists, passed without notes. No other result is cached, so that any
+//! other case runs again and reports why. The result of a case that opened other files than its own is not cached
+//! either.
 //!
 //! The cache also remembers which cases execute certain instructions, for the predicate `op` of expressions.
 //!

@@ -29,15 +29,6 @@ use crate::testees::embedded::Embedded;
 use crate::testees::{RunEnd, RunObserver, StateObserver, Stopped, Testee, TesteeState};
 use crate::text::json::{Document, JsonNode};
 
-/// [`Worker::watch_case`] with a worker of its own.
-///
-/// # Panics
-///
-/// When the file has no such case.
-pub fn watch(file: &LoadedFile<'_>, index: usize, run: &RunOptions, watch: &mut dyn Watch) -> JudgedCase {
-    Worker::new(run).watch_case(file, index, watch)
-}
-
 /// Reads one case of a loaded file, and reports its verdict when `run` runs it on an embedded machine, which has loaded
 /// nothing. The verdict is compared with what `run` shows after each step.
 ///
@@ -194,8 +185,12 @@ impl<'o> Worker<'o> {
         judged
     }
 
-    /// A judged case, compared with its cached result.
+    /// A judged case, with what was not compared in it, compared with its cached result.
     fn checked(&self, case: &LoadedCase<'_>, lookup: Option<Lookup>, mut judged: JudgedCase) -> JudgedCase {
+        let is_compared = matches!(judged.report.verdict.kind(), VerdictKind::Pass | VerdictKind::Fail);
+        if let Some(read) = judged.case.as_ref().filter(|_| is_compared) {
+            judged.not_compared = not_compared(read, case.options, &self.run.testee);
+        }
         judge_tries(&mut judged, self.run.flaky);
         check(lookup, &mut judged, case.node);
         // Cases that wait to be reported take little memory.
@@ -221,7 +216,7 @@ impl<'o> Worker<'o> {
             })
         });
         judged.report.time = time;
-        self.with_not_compared(loaded, judged)
+        judged
     }
 
     /// Reads and runs cases of one file together, until an interrupt.
@@ -241,7 +236,7 @@ impl<'o> Worker<'o> {
             (end != Err(Stopped::Interrupted)).then(|| (compared.verdict(end), time))
         };
         let mut ended = ends.into_iter().zip(compared).map(verdict).collect::<Vec<_>>().into_iter();
-        let judge = |(loaded, read): (&&LoadedCase<'_>, ReadOr<'_>)| {
+        let judge = |read: ReadOr<'_>| {
             let (mut judged, time) = match read {
                 Ok(read) => {
                     let (verdict, time) = ended.next()??;
@@ -250,9 +245,9 @@ impl<'o> Worker<'o> {
                 Err(judged) => (*judged, None),
             };
             judged.report.time = time.or(Some(Duration::ZERO));
-            Some(self.with_not_compared(loaded, judged))
+            Some(judged)
         };
-        cases.iter().zip(read).map_while(judge).collect()
+        read.into_iter().map_while(judge).collect()
     }
 
     /// Reads and runs cases one after another, until an interrupt.
@@ -283,15 +278,6 @@ impl<'o> Worker<'o> {
             ends.into_iter().enumerate().map(|(number, end)| (end, time(number))).collect()
         };
         self.with_testee(first.case.machine, first.loaded.options, run).ok()
-    }
-
-    /// Adds what was not compared in a case.
-    fn with_not_compared(&self, loaded: &LoadedCase<'_>, mut judged: JudgedCase) -> JudgedCase {
-        let is_compared = matches!(judged.report.verdict.kind(), VerdictKind::Pass | VerdictKind::Fail);
-        if let Some(case) = judged.case.as_ref().filter(|_| is_compared) {
-            judged.not_compared = not_compared(case, loaded.options, &self.run.testee);
-        }
-        judged
     }
 
     /// Reads a case, and runs it on an embedded machine, observed by `watch`.

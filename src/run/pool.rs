@@ -13,7 +13,6 @@ use std::time::Duration;
 
 use self::unreported_files::{FileSize, MAX_SMALL_FILES_AHEAD, UnreportedFiles};
 use super::collect::RunCollector;
-use super::execute::Worker;
 use super::judged_case::JudgedCase;
 use super::load::LoadedFile;
 use super::options::{LoadOptions, RunOptions};
@@ -179,14 +178,8 @@ fn work_on<'s>(
     sender: &mpsc::SyncSender<Finished<'s>>,
     start_next: impl Fn(),
 ) {
-    let mut worker = PoolWorker {
-        work,
-        stop,
-        opener: FileOpener::new(options),
-        worker: Worker::new(&options.run),
-        last: None,
-        kept: VecDeque::new(),
-    };
+    let mut worker =
+        PoolWorker { work, stop, opener: FileOpener::new(options), last: None, kept: VecDeque::new() };
     let mut sent = 0;
     while let Some(task) = work.next(worker.last) {
         if work.counts_another_thread() {
@@ -213,7 +206,6 @@ struct PoolWorker<'w, 's> {
     work: &'w PoolWork<'s>,
     stop: &'w PoolStop,
     opener: FileOpener<'s>,
-    worker: Worker<'s>,
     /// The number of the last file that it worked on.
     last: Option<usize>,
     kept: VecDeque<Arc<LoadedFile<'s>>>,
@@ -253,7 +245,7 @@ impl<'s> PoolWorker<'_, 's> {
             Some(failures) => {
                 cases.iter().map(|case| JudgedCase::new(case.report()).skip(failures)).collect()
             }
-            None => self.worker.run_each(&cases),
+            None => self.opener.worker.run_each(&cases),
         };
         for judged in &judged {
             self.stop.see(number, &judged.report.verdict);

@@ -37,12 +37,14 @@ pub fn open<'s>(source: &VectorSource, options: &'s LoadOptions) -> LoadedFile<'
 pub struct FileOpener<'s> {
     options: &'s LoadOptions,
     last: LastFile<'s>,
+    /// Executes the cases whose instructions or causes select them, and may run those that are selected.
+    pub(super) worker: Worker<'s>,
 }
 
 impl<'s> FileOpener<'s> {
     /// An opener of files with these options.
     pub fn new(options: &'s LoadOptions) -> FileOpener<'s> {
-        FileOpener { options, last: LastFile::default() }
+        FileOpener { options, last: LastFile::default(), worker: Worker::new(&options.run) }
     }
 
     /// As [`open`].
@@ -63,7 +65,7 @@ impl<'s> FileOpener<'s> {
     }
 
     fn select(&mut self, source: VectorSource, purpose: Purpose) -> LoadedFile<'s> {
-        selected(self.last.load(Arc::new(source), self.options), purpose, &self.options.run)
+        selected(self.last.load(Arc::new(source), self.options), purpose, &mut self.worker)
     }
 }
 
@@ -81,25 +83,25 @@ fn own<'s>(mut file: LoadedFile<'s>, options: &LoadOptions) -> LoadedFile<'s> {
 
 /// Like [`open`], as if the file had this text.
 pub fn open_text<'s>(source: &VectorSource, text: String, options: &'s LoadOptions) -> LoadedFile<'s> {
-    selected(load(Arc::new(source.clone()), Some(text), options), Purpose::Look, &options.run)
+    let file = load(Arc::new(source.clone()), Some(text), options);
+    selected(file, Purpose::Look, &mut Worker::new(&options.run))
 }
 
-fn selected<'s>(mut file: LoadedFile<'s>, purpose: Purpose, run: &RunOptions) -> LoadedFile<'s> {
+fn selected<'s>(mut file: LoadedFile<'s>, purpose: Purpose, worker: &mut Worker<'_>) -> LoadedFile<'s> {
     if let Some(cases) = &mut file.cases {
-        select(cases, purpose, run);
+        select(cases, purpose, worker);
     }
     file
 }
 
-/// Keeps the cases that the run selects.
-pub(crate) fn select(cases: &mut LoadedCases<'_>, purpose: Purpose, run: &RunOptions) {
+/// Keeps the cases that the run of the worker selects.
+pub(crate) fn select(cases: &mut LoadedCases<'_>, purpose: Purpose, worker: &mut Worker<'_>) {
+    let run = worker.options();
     cases.retain_ids(|source, id| source.selects(id) && run.filter.matches(id));
     if let Some(expression) = &run.expression {
-        // An expression is evaluated on the embedded machine, whose results are not those of another one, and for
-        // the cases of all parts.
-        let is_only_selected = run.testee.vm().is_some() || run.part.is_some();
-        let purpose = if is_only_selected { Purpose::Look } else { purpose };
-        let worker = RefCell::new(Worker::new(run));
+        // An expression selects among the cases of all parts.
+        let purpose = if run.part.is_some() { Purpose::Look } else { purpose };
+        let worker = RefCell::new(worker);
         cases.retain(|case| expression.selects(&Executable { case, run, purpose, worker: &worker }));
     }
     if let Some(sample) = run.sample {
@@ -109,28 +111,42 @@ pub(crate) fn select(cases: &mut LoadedCases<'_>, purpose: Purpose, run: &RunOpt
 }
 
 /// A case, with what is needed to execute it for an expression.
-struct Executable<'c, 'o> {
+struct Executable<'c, 'w, 'o> {
     case: &'c LoadedCase<'c>,
     run: &'o RunOptions,
     purpose: Purpose,
-    worker: &'c RefCell<Worker<'o>>,
+    worker: &'c RefCell<&'w mut Worker<'o>>,
 }
 
-impl Executable<'_, '_> {
+impl Executable<'_, '_, '_> {
+    /// What the embedded machine executes the case for: its results are not those of another machine. Another part of
+    /// the expression may have executed it to its end.
+    fn purpose_here(&self) -> Purpose {
+        let is_here = self.run.testee.vm().is_none();
+        if is_here && !self.case.has_judged() { self.purpose } else { Purpose::Look }
+    }
+
+    /// Executes the case to its end on the embedded machine, and keeps the result if the case runs.
+    fn watch(&self, watch: &mut dyn Watch) -> Verdict {
+        let purpose = self.purpose_here();
+        let judged = JudgedCase::timed(|| self.worker.borrow_mut().watch(self.case, watch));
+        let verdict = judged.report.verdict.clone();
+        if purpose == Purpose::Run {
+            self.case.keep_judged(judged);
+        }
+        verdict
+    }
+
     /// Executes the case until the search is done. False if a limit or an interrupt ended it before.
     fn search(&self, case: &Case, search: &mut OpSearch<'_>) -> bool {
-        let mut worker = self.worker.borrow_mut();
-        if search.purpose == Purpose::Look {
-            return worker.observe(self.case, case, search);
+        match search.purpose {
+            Purpose::Look => self.worker.borrow_mut().observe(self.case, case, search),
+            Purpose::Run => !matches!(self.watch(search), Verdict::Error(_)),
         }
-        let judged = JudgedCase::timed(|| worker.watch(self.case, search));
-        let ended = !matches!(judged.report.verdict, Verdict::Error(_));
-        self.case.keep_judged(judged);
-        ended
     }
 }
 
-impl CaseInfo for Executable<'_, '_> {
+impl CaseInfo for Executable<'_, '_, '_> {
     fn id(&self) -> &CaseId {
         &self.case.id
     }
@@ -154,9 +170,7 @@ impl CaseInfo for Executable<'_, '_> {
         if let Some(executes) = cache.and_then(|(cache, key)| cache.executes(key, *node, id, &ops)) {
             return executes;
         }
-        // Another part of the expression may have executed the case to its end.
-        let purpose = if self.case.has_judged() { Purpose::Look } else { self.purpose };
-        let mut search = OpSearch { sought, is_found: false, purpose };
+        let mut search = OpSearch { sought, is_found: false, purpose: self.purpose_here() };
         let ended = self.search(case, &mut search);
         // Where a limit or an interrupt ended the search, nothing is known of the rest of the case.
         let is_known = search.is_found || ended;
@@ -167,33 +181,39 @@ impl CaseInfo for Executable<'_, '_> {
     }
 
     fn calls(&self, is_sought: &dyn Fn(&str) -> bool) -> bool {
-        let mut called = Called { is_sought, is_found: false };
-        self.worker.borrow_mut().watch(self.case, &mut called);
+        let mut called = Called { is_sought, is_found: false, purpose: self.purpose_here() };
+        self.watch(&mut called);
         called.is_found
     }
 
     fn failures(&self) -> Vec<String> {
         let mut failing = Failing::default();
-        let mut worker = self.worker.borrow_mut();
-        worker.watch(self.case, &mut failing);
+        self.watch(&mut failing);
         if failing.is_end_unseen {
             let from = failing.steps.saturating_sub(Failing::LAST);
             failing = Failing { from, found: failing.found, ..Failing::default() };
-            worker.watch(self.case, &mut failing);
+            self.worker.borrow_mut().watch(self.case, &mut failing);
         }
         failing.found.into_iter().collect()
     }
 
     fn causes(&self) -> Vec<String> {
-        let report = self.worker.borrow_mut().execute(self.case).report;
-        report.cause().into_iter().chain(report.signature()).collect()
+        let execute = || JudgedCase::timed(|| self.worker.borrow_mut().execute(self.case));
+        let judged = self.case.take_judged().unwrap_or_else(execute);
+        let causes = judged.report.cause().into_iter().chain(judged.report.signature()).collect();
+        if self.purpose == Purpose::Run {
+            self.case.keep_judged(judged);
+        }
+        causes
     }
 }
 
-/// A watch that ends the run at the first call of an account whose address `is_sought`.
+/// A watch that looks for the first call of an account whose address `is_sought`.
 struct Called<'f> {
     is_sought: &'f dyn Fn(&str) -> bool,
     is_found: bool,
+    /// [`Purpose::Look`] if the run ends there.
+    purpose: Purpose,
 }
 
 impl Watch for Called<'_> {
@@ -203,6 +223,10 @@ impl Watch for Called<'_> {
     }
 
     fn is_done(&self) -> bool {
+        self.is_found && self.purpose == Purpose::Look
+    }
+
+    fn is_satisfied(&self) -> bool {
         self.is_found
     }
 }

@@ -8,6 +8,17 @@ pub(crate) fn columns(line: &str) -> usize {
     Span::raw(line).width()
 }
 
+/// The end of a line that takes at most this number of columns.
+pub(crate) fn last_columns(line: &str, most: usize) -> &str {
+    let mut taken = 0;
+    let is_over = |(_, character): &(usize, char)| {
+        taken += columns(character.encode_utf8(&mut [0; 4]));
+        taken > most
+    };
+    let over = line.char_indices().rev().find(is_over);
+    over.map_or(line, |(at, character)| &line[at + character.len_utf8()..])
+}
+
 /// The start of a line that takes at most this number of columns.
 pub(crate) fn first_columns(line: &str, most: usize) -> &str {
     let mut taken = 0;

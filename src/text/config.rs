@@ -153,6 +153,8 @@ pub struct ConfiguredFamily {
     pub name: String,
     /// The file.
     pub file: PathBuf,
+    /// The position of its path.
+    pub position: Position,
 }
 
 /// A parsed configuration.
@@ -168,6 +170,14 @@ pub struct FileConfig {
 }
 
 impl FileConfig {
+    /// What can be read of a configuration, without its settings; wrong entries are left out.
+    pub fn parse_partly(text: &str, folder: &Path) -> FileConfig {
+        let text = &SourceText::new(text);
+        let mut reader = ConfigReader { text, folder, settings: &[], diagnostics: Vec::new() };
+        DeTable::parse(text.as_str())
+            .map_or_else(|_| FileConfig::default(), |root| reader.root(root.get_ref()))
+    }
+
     /// Parses a configuration. `folder` is the path of its folder, relative to the working folder. An error has all
     /// errors, in the order of the text.
     pub fn parse(text: &str, folder: &Path, settings: &[Setting]) -> Result<FileConfig, Vec<Diagnostic>> {
@@ -325,7 +335,8 @@ impl ConfigReader<'_> {
                 self.wrong(value, name.get_ref(), "the path of a declaration");
             }
             let name = name.get_ref().to_string();
-            read.extend(file.map(|file| ConfiguredFamily { name, file }));
+            let position = self.text.position(value.span().start as u32);
+            read.extend(file.map(|file| ConfiguredFamily { name, file, position }));
         }
         read
     }

@@ -5,9 +5,12 @@ use std::fmt;
 use anstyle::Style;
 
 use crate::model::{DiagnosticPlace, escaped};
-use crate::text::columns::columns;
+use crate::text::columns::{columns, first_columns, last_columns};
 
 const DIM: Style = Style::new().dimmed();
+
+/// The maximum number of columns of the text of a line.
+const MAX_COLUMNS: usize = 90;
 
 /// Displays two lines: the line of a place, after its number, and one with a caret. Displays nothing if the text of
 /// the line is not known or empty.
@@ -30,11 +33,28 @@ impl fmt::Display for Excerpt<'_> {
         let number = place.position.line.to_string();
         let width = indent + number.len();
         let line = place.excerpt.replace('\t', " ");
-        let before: String = line.chars().take(place.before).collect();
-        let before = " ".repeat(columns(&escaped(&before)));
-        writeln!(f, "{DIM}{number:>width$} |{DIM:#} {}", escaped(&line))?;
+        let (before, after) = around(&line, place.before);
+        writeln!(f, "{DIM}{number:>width$} |{DIM:#} {before}{after}")?;
+        let before = " ".repeat(columns(&before));
         writeln!(f, "{DIM}{:width$} |{DIM:#} {before}{caret}^{caret:#}", "")
     }
+}
+
+/// The text before and after the character at an index, escaped. Harmful characters are longer then: what does not fit
+/// into a line is left out.
+fn around(line: &str, at: usize) -> (String, String) {
+    let at = line.char_indices().nth(at).map_or(line.len(), |(at, _)| at);
+    let (before, after) = line.split_at(at);
+    let (before, after) = (escaped(before), escaped(after));
+    if columns(&before) + columns(&after) <= MAX_COLUMNS {
+        return (before.into_owned(), after.into_owned());
+    }
+    let start = last_columns(&before, MAX_COLUMNS / 2);
+    let cut = if start.len() < before.len() { "…" } else { "" };
+    let start = format!("{cut}{start}");
+    let end = first_columns(&after, MAX_COLUMNS - columns(&start));
+    let cut = if end.len() < after.len() { "…" } else { "" };
+    (start, format!("{end}{cut}"))
 }
 
 #[cfg(test)]
@@ -60,5 +80,13 @@ mod tests {
         assert_eq!(excerpt("\t!"), "1 |  !\n  |  ^\n");
         assert_eq!(excerpt("\u{7}!"), "1 | \\u{7}!\n  |      ^\n");
         assert_eq!(excerpt(""), "");
+    }
+
+    /// A harmful character takes several columns.
+    #[test]
+    fn an_excerpt_of_harmful_characters_fits_into_a_line() {
+        let (before, after) = ("\\u{0}".repeat(9), "\\u{0}".repeat(8));
+        let shown = excerpt(&format!("{0}!{0}", "\0".repeat(30)));
+        assert_eq!(shown, format!("1 | …{before}!{after}\\u{{…\n  | {}^\n", " ".repeat(46)));
     }
 }

@@ -24,7 +24,7 @@ use super::suggest::nearest;
 use crate::model::rule::LintRule;
 use crate::model::{
     DeclaredField, Diagnostic, FieldOptions, FieldType, ListOrder, Name, Origin, Program, UnlistedCells,
-    Value,
+    Value, counted,
 };
 
 /// A value, or what is wrong with the first datum that is not of its type.
@@ -93,7 +93,7 @@ fn read_items<'t>(
     let mut values = Vec::new();
     for (index, item) in node.items().enumerate() {
         let Some(field_type) = type_of(index) else {
-            let what = format!("{name} has more than {index} items");
+            let what = format!("{name} has more than {}", counted(index, "item"));
             return Err(Diagnostic::at(item.at(), what).expected(expected()).under(LintRule::Malformed));
         };
         values.push(read_at(item, field_type, "an item", place).map_err(|error| of_item(error, name))?);
@@ -111,7 +111,7 @@ fn of_length(
     if items.len() == length {
         return Ok(Value::List(items));
     }
-    let what = format!("{name} has {} items", items.len());
+    let what = format!("{name} has {}", counted(items.len(), "item"));
     Err(Diagnostic::at(node.at(), what).expected(expected()).under(LintRule::Malformed))
 }
 

@@ -3,7 +3,10 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use serde_json::{Value, json};
+
+use super::shape_schema::ShapeSchemas;
+use crate::model::MemberShape;
 
 /// A JSON Schema.
 #[derive(Debug)]
@@ -100,6 +103,48 @@ pub static SCHEMAS: &[JsonSchema] = &[
     schema!("comparison", "vmconf compare --output json", "what changed between two runs"),
     schema!("list", "vmconf list --output json", "a case, for programs"),
 ];
+
+/// What a machine in another process is asked for: the name of a machine, the members of its programs, and what the
+/// action `set` changes.
+pub struct RequestedMachine {
+    /// Its name.
+    pub name: &'static str,
+    /// The members of a program.
+    pub program: &'static [MemberShape],
+    /// What can be set.
+    pub changes: &'static [MemberShape],
+}
+
+/// The schema of the protocol, with what these machines are asked for.
+pub fn protocol(machines: impl IntoIterator<Item = RequestedMachine>) -> String {
+    let mut whole = by_name("protocol").map_or(Value::Null, JsonSchema::json);
+    let mut shapes = ShapeSchemas::default();
+    let mut rules = Vec::new();
+    for machine in machines {
+        let [program, changes] = ["program", "changes"].map(|what| format!("{what}-{}", machine.name));
+        let refer = |name: &str| json!({ "$ref": format!("#/$defs/{name}") });
+        let set = json!({ "properties": { "set": refer(&changes) } });
+        let actions = json!({ "items": set });
+        let step = json!({ "type": "object", "properties": { "do": actions } });
+        // An answer has steps without actions.
+        rules.push(json!({
+            "if": { "properties": { "machine": { "const": machine.name } }, "required": ["machine", "program"] },
+            "then": { "properties": {
+                "program": refer(&program),
+                "do": actions,
+                "steps": { "items": step },
+            } },
+        }));
+        for (name, members) in [(program, machine.program), (changes, machine.changes)] {
+            whole["$defs"][name] = shapes.record(members);
+        }
+    }
+    for (name, definition) in shapes.definitions {
+        whole["$defs"][name] = definition;
+    }
+    whole["allOf"] = Value::Array(rules);
+    format!("{whole:#}\n")
+}
 
 /// The schema with this name.
 pub fn by_name(name: &str) -> Option<&'static JsonSchema> {

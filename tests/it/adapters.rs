@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use serde_json::{Value, json};
 use vmconf::machines;
 use vmconf::testees::server::Server;
 use vmconf::wire::plain;
@@ -15,7 +16,7 @@ use crate::support::{at_root, files, relative, vmconf};
 fn recorded_machines_agree_with_ours() {
     let recordings = files("adapters", "jsonl");
     let recordings = recordings.iter().filter(|path| path.ends_with("conversation.jsonl"));
-    let schema = Validator::named("protocol");
+    let schema = protocol_schema();
     let (mut count, mut fields) = (0, 0);
     for path in recordings {
         let text = fs::read_to_string(path).unwrap();
@@ -33,6 +34,30 @@ fn recorded_machines_agree_with_ours() {
         count += 1;
     }
     assert!(count >= 12 && fields >= 300, "{count} recordings with {fields} fields of states");
+}
+
+/// What `vmconf schema protocol` prints.
+fn protocol_schema() -> Validator {
+    Validator::alone(&serde_json::from_str(&vmconf(&["schema", "protocol"]).stdout).unwrap())
+}
+
+/// The schema has the members of the programs of each machine, and what can be set.
+#[test]
+fn the_schema_of_the_protocol_knows_the_programs_of_machines() {
+    let schema = protocol_schema();
+    let request = |machine: &str, program: Value, action: Value| {
+        let steps = json!([{ "do": [action], "observe": [] }]);
+        json!({ "type": "run", "id": 1, "machine": machine, "program": program, "steps": steps })
+    };
+    for (machine, right, wrong) in [
+        ("evm", json!({ "code": "0x00" }), json!({ "code": 0 })),
+        ("neo3", json!({ "script": "0x40", "strict": true }), json!({ "script": "0x40", "strict": 1 })),
+        ("tinyvm", json!({ "instructions": { "0": "0x0000" } }), json!({ "instructions": { "0": 0 } })),
+        ("another", json!({ "code": 0 }), json!([])),
+    ] {
+        schema.assert_accepts(&request(machine, right.clone(), json!("execute")), machine.as_ref());
+        assert!(!schema.accepts(&request(machine, wrong, json!("execute"))), "{machine}");
+    }
 }
 
 /// Compares the states of an answer with those of our machine. How many fields they have.

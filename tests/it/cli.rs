@@ -470,7 +470,7 @@ fn asm_and_disasm_are_inverse() {
     assert_eq!(stdout(&["disasm", "evm", "0x602a00"]), "0000  PUSH1 0x2a\n0002  STOP\n");
     let wrong = with_input(&["asm", "evm", "-"], "STOP\n  PUSH9\n");
     assert_eq!(wrong.exit, 3);
-    assert!(wrong.stderr.starts_with("-:2:3: PUSH9 without its operand"), "{}", wrong.stderr);
+    assert!(wrong.stderr.starts_with("error: -:2:3: PUSH9 without its operand"), "{}", wrong.stderr);
 }
 
 /// Every command shows an example in its help, and each example works.

@@ -81,6 +81,21 @@ fn bash_completes_what_the_command_line_knows() {
     check("vmconf run Cargo.t", "Cargo.t", &["Cargo.toml "]);
     check("vmconf run Carg\\o.t", "Carg\\o.t", &["Cargo.toml "]);
     check("vmconf run vect", "vect", &["vectors/"]);
+    check("vmconf run --family spc", "spc", &["spc700 "]);
+    check("vmconf family show sm", "sm", &["sm83 "]);
+    check("vmconf schema spc", "spc", &["spc700 "]);
+}
+
+/// The machines and families of the nearest `vmconf.toml`, even if its other settings are wrong.
+#[test]
+fn bash_completes_what_the_configuration_names() {
+    let folder = TempDir::new().unwrap();
+    let config = "[vm.mine]\ncommand = 'a'\n[family]\nown8 = 'own8.toml'\n[profile.default]\nnone = 1\n";
+    fs::write(folder.path().join("vmconf.toml"), config).unwrap();
+    fs::create_dir(folder.path().join("below")).unwrap();
+    let below = folder.path().join("below");
+    assert_eq!(inserted(&below, "vmconf run --vm m", "m"), ["mine "]);
+    assert_eq!(inserted(&below, "vmconf run --family ow", "ow"), ["own8 "]);
 }
 
 /// Whether bash begins a word behind a `:` or not.

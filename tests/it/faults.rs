@@ -276,7 +276,7 @@ fn no_deviation_is_reported_without_a_fault() {
         let file = vmconf::run::open(&source, &options);
         for case in (0..file.cases()).step_by(3) {
             let mut recorder = Recorder::new(Vec::new(), 0..u64::MAX, WatchedInstructions::All, 0);
-            let watched = vmconf::run::watch(&file, case, &options.run, &mut recorder);
+            let watched = Worker::new(&options.run).watch_case(&file, case, &mut recorder);
             if watched.report.verdict != Verdict::Pass {
                 continue;
             }

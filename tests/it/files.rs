@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, symlink};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -65,6 +65,12 @@ fn make_fifo(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }
 
+/// Reads a pipe to its end. A reader that waits for a writer for ever would hide the failure.
+fn reader(pipe: &Path) -> Child {
+    let within_a_minute = ["-e", "alarm 60; exec @ARGV", "cat"];
+    Command::new("perl").args(within_a_minute).arg(pipe).stdout(Stdio::piped()).spawn().unwrap()
+}
+
 #[test]
 fn a_report_to_a_pipe_is_written_to_it() {
     let place = Place::new();
@@ -72,9 +78,7 @@ fn a_report_to_a_pipe_is_written_to_it() {
     let expected = place.vmconf(&["run", "gas.json", "--report", "json"]).stdout;
     let pipe = place.path("pipe");
     make_fifo(&pipe);
-    // A reader that waits for a writer for ever would hide the failure.
-    let reader =
-        Command::new("timeout").args(["60", "cat"]).arg(&pipe).stdout(Stdio::piped()).spawn().unwrap();
+    let reader = reader(&pipe);
     assert_eq!(place.vmconf(&["run", "gas.json", "--report", "json=pipe"]).exit, 1);
     assert!(pipe.symlink_metadata().unwrap().file_type().is_fifo(), "the pipe was replaced");
     assert_eq!(timeless(&String::from_utf8(reader.wait_with_output().unwrap().stdout).unwrap()), expected);
@@ -82,8 +86,7 @@ fn a_report_to_a_pipe_is_written_to_it() {
     let program = at_root("vectors/tinyvm/machine/triple.asm");
     let asm = |output: &str| place.vmconf(&["asm", "tinyvm", program.to_str().unwrap(), "--write", output]);
     assert_eq!(asm("segment").exit, 0);
-    let reader =
-        Command::new("timeout").args(["60", "cat"]).arg(&pipe).stdout(Stdio::piped()).spawn().unwrap();
+    let reader = self::reader(&pipe);
     assert_eq!(asm("pipe").exit, 0);
     assert!(pipe.symlink_metadata().unwrap().file_type().is_fifo(), "the pipe was replaced");
     assert_eq!(reader.wait_with_output().unwrap().stdout, fs::read(place.path("segment")).unwrap());

@@ -290,8 +290,8 @@ fn unwatched_instructions_are_counted() {
         let loaded = run::open(&source, &options);
         for case in 0..loaded.cases() {
             let (mut counter, mut watched) = (Counter::default(), StepFilter::default());
-            run::watch(&loaded, case, &options.run, &mut counter);
-            run::watch(&loaded, case, &options.run, &mut watched);
+            Worker::new(&options.run).watch_case(&loaded, case, &mut counter);
+            Worker::new(&options.run).watch_case(&loaded, case, &mut watched);
             let id = loaded.ids().nth(case).unwrap();
             assert_eq!(counter.count(), watched.found(), "{id}");
             sum += counter.count();
@@ -314,7 +314,7 @@ fn skipped_instructions_change_nothing() {
         for case in 0..loaded.cases() {
             let kept = |seen| {
                 let mut recorder = Recorder::new(vec![(1, Vec::new())], FIRST..FIRST + 100, seen, 100);
-                run::watch(&loaded, case, &options.run, &mut recorder);
+                Worker::new(&options.run).watch_case(&loaded, case, &mut recorder);
                 let kept: Vec<_> = recorder.before_end.iter().map(shown).collect();
                 (recorder.asked_after, kept)
             };

@@ -17,7 +17,7 @@ use vmconf::model::CaseId;
 use vmconf::report::REPORTS;
 use vmconf::run::anchor::Anchor;
 use vmconf::run::running::RunningCases;
-use vmconf::run::{self, LoadOptions, sources};
+use vmconf::run::{self, LoadOptions, Worker, sources};
 
 fn interrupt(child: &Child) {
     Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
@@ -259,7 +259,7 @@ fn a_watched_case_is_among_those_that_run() {
     let options = LoadOptions::default();
     let loaded = run::open(&found.sources.iter().next().unwrap(), &options);
     let mut looks = Looks { running: options.run.running.clone(), seen: Vec::new() };
-    let watched = run::watch(&loaded, 0, &options.run, &mut looks);
+    let watched = Worker::new(&options.run).watch_case(&loaded, 0, &mut looks);
     assert_eq!(looks.seen, [watched.report.id]);
     assert_eq!(options.run.running.for_at_least(Duration::ZERO), []);
 }

@@ -625,6 +625,36 @@ fn a_case_with_an_expired_entry_is_accepted_anew() {
     assert_eq!(in_folder(&folder, &["run", "v.json", "--known", "k.toml"]).exit, 0, "{}", list_in(&folder));
 }
 
+/// Updates of one list at the same time lose no entry.
+#[cfg(unix)]
+#[test]
+fn updates_wait_for_each_other() {
+    const NAMES: [&str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
+    let folder = sixes(&NAMES.map(|name| (name, 7)));
+    let update = |name: &&str| {
+        let case = format!("v.json::{name}");
+        command(&["known", "update", "k.toml", &case, "--accept", "new"]).current_dir(folder.path()).spawn()
+    };
+    let updates: Vec<_> = NAMES.iter().map(|name| update(name).unwrap()).collect();
+    for mut update in updates {
+        assert!(update.wait().unwrap().success());
+    }
+    let list = list_in(&folder);
+    for name in NAMES {
+        assert!(list.contains(&format!("\"v.json::{name}\"")), "{name}: {list}");
+    }
+}
+
+/// Failing cases that no entry names are counted, since the next run fails with them.
+#[test]
+fn an_update_notes_failures_without_entries() {
+    let folder = sixes(&[("a", 7), ("b", 7), ("c", 6)]);
+    let updated = in_folder(&folder, &["known", "update", "k.toml", "v.json", "v.json::a"]);
+    assert_eq!(updated.stderr, "note: no entry for 2 failing cases; --accept REASON adds them\n");
+    let accepted = in_folder(&folder, &["known", "update", "k.toml", "v.json", "--accept", "new"]);
+    assert_eq!((&*accepted.stdout, &*accepted.stderr), ("added v.json::a\nadded v.json::b\n", ""));
+}
+
 /// An entry for several cases that now fail in several ways cannot be corrected: the cases are accepted, each by
 /// itself.
 #[test]

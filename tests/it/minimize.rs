@@ -105,7 +105,7 @@ fn minimized(fault: RowFault, sources: &[VectorSource], random: &mut Random) -> 
 /// How many instructions the only case of a file executes.
 fn executed(file: &run::LoadedFile<'_>, options: &LoadOptions) -> usize {
     let mut counter = vmconf::explain::blame::Counter::default();
-    run::watch(file, 0, &options.run, &mut counter);
+    Worker::new(&options.run).watch_case(file, 0, &mut counter);
     usize::try_from(*counter.ends.last().expect("a step")).unwrap()
 }
 

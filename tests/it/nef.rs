@@ -444,7 +444,7 @@ fn an_unknown_file_is_refused() {
     for file in [&b"NEF2"[..], b"NEF", b"0x1", b"\xff\xfe", b"PUSH1\n"] {
         let ran = disasm(&folder(file, None), &["evm"]);
         assert_eq!((ran.exit, &*ran.stdout), (3, ""));
-        let is_both = ran.stderr.starts_with("x.nef: neither hex digits (")
+        let is_both = ran.stderr.starts_with("error: x.nef: neither hex digits (")
             && ran.stderr.ends_with(") nor a NEF3 file\n");
         assert!(is_both, "{}", ran.stderr);
     }

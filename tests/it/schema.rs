@@ -29,8 +29,8 @@ fn every_schema_is_printed_and_valid() {
         let Output { status, stdout, stderr } = command(&["schema", schema.name]).output().unwrap();
         let file = std::fs::read_to_string(at_root(format!("schemas/{}.schema.json", schema.name))).unwrap();
         assert!(status.success() && stderr.is_empty(), "{}", schema.name);
-        // Its own id is the only one.
-        if file.matches("urn:vmconf:schema:").count() <= 1 {
+        // Its own id is the only one. That of the protocol has what machines are asked for, too.
+        if schema.name != "protocol" && file.matches("urn:vmconf:schema:").count() <= 1 {
             assert_eq!(stdout, file.as_bytes(), "{}", schema.name);
         }
         // Panics if it breaks the rules of JSON Schema.

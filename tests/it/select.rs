@@ -448,8 +448,16 @@ fn reports(expression: Option<&str>) -> Vec<CaseReport> {
 #[test]
 fn results_of_selected_cases_are_those_of_a_run_of_all() {
     let all = reports(None);
-    for text in ["op(ADD)", "not op(ADD)", "op(MUL) or op(ADD)", "op(SSTORE) and not op(PUSH2)", "op(~PUSH)"]
-    {
+    for text in [
+        "op(ADD)",
+        "not op(ADD)",
+        "op(MUL) or op(ADD)",
+        "op(SSTORE) and not op(PUSH2)",
+        "op(~PUSH)",
+        "cause(*)",
+        "not cause(*)",
+        "op(ADD) and not cause(*)",
+    ] {
         let selected = reports(Some(text));
         let ids: Vec<_> = selected.iter().map(|report| &report.id).collect();
         let expected: Vec<_> = all.iter().filter(|report| ids.contains(&&report.id)).cloned().collect();
@@ -457,6 +465,20 @@ fn results_of_selected_cases_are_those_of_a_run_of_all() {
         assert_eq!(selected, expected, "{text}");
     }
     assert!(all.iter().any(|report| matches!(report.verdict, Verdict::Fail(_))));
+}
+
+/// A case that is executed for an expression compares as much as any other.
+#[test]
+fn what_is_not_compared_does_not_depend_on_an_expression() {
+    let run = |more: &[&str]| {
+        let args = [&["run", "vectors/evm/arithmetic", "--ignore", "gas"], more].concat();
+        vmconf(&args).stdout.lines().next().unwrap().to_owned()
+    };
+    let all = run(&[]);
+    assert!(all.starts_with("not compared: gas, "), "{all}");
+    for text in ["op(ADD) or not op(ADD)", "not cause(*)"] {
+        assert_eq!(run(&["-E", text]), all, "{text}");
+    }
 }
 
 /// An instruction also fails in a call that its caller survives: `vmconf coverage` counts the same cases.

@@ -342,9 +342,12 @@ fn the_command_line_says_what_is_wrong() {
     let (_folder, path) = folder_with("a.asm", b"yield\nfoo\n");
     let ran = vmconf(&["asm", "tinyvm", &path]);
     assert_eq!((ran.exit, &*ran.stdout), (3, ""));
-    assert!(ran.stderr.starts_with(&format!("{path}:2:1: no command \"foo\"")), "{}", ran.stderr);
+    assert!(ran.stderr.starts_with(&format!("error: {path}:2:1: no command \"foo\"")), "{}", ran.stderr);
     let ran = vmconf(&["disasm", "tinyvm", &path]);
-    assert_eq!((ran.exit, ran.stderr), (3, format!("{path}: 10 bytes, where a segment file has 131072\n")));
+    assert_eq!(
+        (ran.exit, ran.stderr),
+        (3, format!("error: {path}: 10 bytes, where a segment file has 131072\n"))
+    );
     assert_eq!(vmconf(&["disasm", "tinyvm", "0x102a5f"]).exit, 2);
     assert_eq!(vmconf(&["disasm", "tinyvm", "0x102a5f00"]).stdout, "0x0000  yield\n0x0001  nop\n");
     let (folder, path) = folder_with("a.asm", b"STOP\n");
@@ -387,7 +390,8 @@ fn wrong_sources_are_named() {
     for (name, place) in [("bytes.asm", "a source that is not UTF-8, at byte 6\n"), ("foo.asm", "no command")]
     {
         let ran = vmconf(&["asm", "tinyvm", &path(name)]);
-        let is_named = ran.stderr.starts_with(&path(name)) && ran.stderr.contains(place);
+        let is_named =
+            ran.stderr.starts_with(&format!("error: {}", path(name))) && ran.stderr.contains(place);
         assert_eq!((ran.exit, is_named), (3, true), "{ran:?}");
     }
     let vector = r#"{"machine": "tinyvm", "tests": [{"name": "a", "instructions": {"file": "foo.asm"}}]}"#;

@@ -11,18 +11,18 @@ use vmconf::machines::{MachineInfo, ProgramLanguage};
 use vmconf::model::{bytes_key, without_bom};
 
 use crate::cli::errors::BrokenInput;
-use crate::cli::input::read;
+use crate::cli::input::read_at_most;
 use crate::cli::program::hex_text;
 
-/// The program of an argument: hex digits, or a file. Fails when the file cannot be read, or is not a program of the
-/// machine.
-pub(super) fn read_program(machine: &MachineInfo, argument: &str) -> anyhow::Result<Json> {
+/// The program of an argument: hex digits, or a file of at most `most` bytes. Fails when the file cannot be read, or is
+/// not a program of the machine.
+pub(super) fn read_program(machine: &MachineInfo, argument: &str, most: u64) -> anyhow::Result<Json> {
     let digits = hex_text(argument.as_bytes());
     if digits.is_ok() && argument.len() > 1 && !matches!(machine.language, ProgramLanguage::Document { .. }) {
         return program(machine, argument, argument.as_bytes());
     }
     let path = Path::new(argument.strip_prefix('@').unwrap_or(argument));
-    let content = read(path).map_err(|error| match digits {
+    let content = read_at_most(most, path).map_err(|error| match digits {
         Err(why) if !is_typed_as_file(argument, path) => neither(machine, argument, &why),
         _ => error,
     })?;

@@ -5,12 +5,14 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
+use vmconf::model::escaped;
 use vmconf::report::conformance::ConformanceMachine;
 use vmconf::report::matrix::{badge, is_badge};
 use vmconf::report::site::{is_site_page, site};
 use vmconf::report::statement::{is_statement, statement};
 use vmconf::wire::matrix::Matrix;
 
+use crate::cli::output;
 use crate::cli::result_file::{write_own, write_typed};
 use crate::cli::unwritten::Unwritten;
 
@@ -35,11 +37,25 @@ pub(super) fn write_site(
         }
     }
     std::fs::create_dir_all(folder).map_err(|error| Unwritten::file(folder, error))?;
-    for file in files {
-        let path = folder.join(file.name);
-        write_own(&path, file.text.as_bytes())?;
+    for file in &files {
+        write_own(&folder.join(&file.name), file.text.as_bytes())?;
     }
+    note_earlier_pages(folder, |name| files.iter().any(|file| name == &*file.name));
     Ok(())
+}
+
+/// Notes the pages of an earlier site, of machines that this one does not have.
+fn note_earlier_pages(folder: &Path, is_written: impl Fn(&OsStr) -> bool) {
+    let Ok(entries) = folder.read_dir() else { return };
+    let is_page =
+        |path: &Path| path.extension() == Some(OsStr::new("html")) && !is_foreign(path, is_site_page);
+    let mut pages: Vec<_> = entries.flatten().filter(|entry| !is_written(&entry.file_name())).collect();
+    pages.retain(|entry| is_page(&entry.path()));
+    pages.sort_by_key(std::fs::DirEntry::file_name);
+    for page in pages {
+        let shown = escaped(&page.path().display().to_string()).into_owned();
+        output::note(&format!("note: {shown} is a page of an earlier site, and no page links to it"));
+    }
 }
 
 /// Writes the badge of each machine to a folder, which is created if it is missing. Fails when the name of a machine
@@ -76,6 +92,9 @@ pub(super) fn write_statement(
 ) -> anyhow::Result<()> {
     check_single(&machines.iter().map(|machine| machine.name.as_str()).collect::<Vec<_>>())?;
     let [machine] = machines else { return Ok(()) };
+    if path.as_os_str() == "-" {
+        bail!("--statement -: standard output has the table; name a file");
+    }
     if is_foreign(path, is_statement) {
         bail!("{}: this file exists, and vmconf did not write it; name another file", path.display());
     }

@@ -41,14 +41,6 @@ impl TraceText {
         TraceText { isa, line: String::new(), found: String::new(), writes: Vec::new() }
     }
 
-    fn has_gas(&self) -> bool {
-        self.isa.ops.iter().any(|op| op.gas > 0)
-    }
-
-    fn has_stack(&self) -> bool {
-        self.isa.ops.iter().any(|op| op.pops + op.pushes > 0)
-    }
-
     /// The text of the first columns.
     fn beginning(&self, step: &str, pc: &str, instruction: &str) -> String {
         let width = if self.isa.unit == Unit::Objects { FUNCTION } else { PC };
@@ -64,8 +56,8 @@ impl TraceText {
         changed: &str,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        let cost = if self.has_gas() { format!("{cost:>6}  ") } else { String::new() };
-        let width = if self.has_stack() { STACK } else { READS };
+        let cost = if self.isa.has_gas() { format!("{cost:>6}  ") } else { String::new() };
+        let width = if self.isa.has_stack() { STACK } else { READS };
         let line = format!("{line}{cost}{found:<width$}  {changed}");
         writeln!(out, "{}", escaped(line.trim_end()))
     }
@@ -73,7 +65,7 @@ impl TraceText {
 
 impl TraceWriter for TraceText {
     fn start(&mut self, _: &dyn Inspect, out: &mut dyn Write) -> io::Result<()> {
-        let found = if self.has_stack() { "stack, top first" } else { "reads" };
+        let found = if self.isa.has_stack() { "stack, top first" } else { "reads" };
         self.write(&self.beginning("step", "pc", "instruction"), "cost", found, "writes", out)
     }
 
@@ -94,7 +86,7 @@ impl TraceWriter for TraceText {
         self.line =
             self.beginning(&step.number.to_string(), &pc, &(truncated(state.instruction()) + &source));
         let effects = state.effects();
-        self.found = if self.has_stack() { stack(state) } else { read(&effects.reads, state) };
+        self.found = if self.isa.has_stack() { stack(state) } else { read(&effects.reads, state) };
         self.writes = effects.writes;
         Ok(())
     }

@@ -179,7 +179,9 @@ fn optional(reader: &mut TomlReader<'_>, root: &DeTable<'_>, state: &[DeclaredFi
     let fields: HashSet<&str> = state.iter().map(|field| &*field.name).collect();
     let mut known = Vec::new();
     for (name, span) in names {
-        if fields.contains(&*name) {
+        if known.contains(&name) {
+            reader.error(span, format!("{name:?} is listed twice"), "each field once");
+        } else if fields.contains(&*name) {
             known.push(name);
         } else {
             let fields = state.iter().map(|field| &*field.name);

@@ -561,10 +561,14 @@ impl CaseReader<'_> {
             StepActions::Fixed(actions) => return actions.clone(),
             StepActions::At(path) => path,
         };
-        let Some(list) = path.find(node).filter(|list| list.is_array()) else {
-            let what = format!("{path} is not a list of actions");
-            self.diagnostics
-                .error(Diagnostic::at(node.at(), what).expected(ACTIONS).under(LintRule::MissingMember));
+        let Some(found) = path.find(node) else {
+            let missing = Diagnostic::at(node.at(), format!("there is no {path}"));
+            self.diagnostics.error(missing.expected(LIST_OF_ACTIONS).under(LintRule::MissingMember));
+            return Vec::new();
+        };
+        let Some(list) = Some(found).filter(|list| list.is_array()) else {
+            let wrong = Diagnostic::at(found.at(), format!("{path} is {}", found.type_name()));
+            self.diagnostics.error(wrong.expected(LIST_OF_ACTIONS).under(LintRule::WrongType));
             return Vec::new();
         };
         let mut actions = Vec::new();
@@ -586,3 +590,6 @@ fn twice(at: u32, what: &str, expected: &str) -> Diagnostic<Origin> {
 }
 
 const ACTIONS: &str = "\"execute\", \"step-into\", \"step-over\" or \"step-out\"";
+
+/// What a step must have for its actions.
+const LIST_OF_ACTIONS: &str = "a list of actions, such as [\"execute\"]";

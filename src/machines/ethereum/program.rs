@@ -10,6 +10,7 @@ use revm_primitives::{Address, B256, U256, keccak256};
 
 use super::fault::FaultyRule;
 use super::fork::{Blobs, ForkRules};
+use super::table::ETHEREUM;
 use super::transaction_record::TransactionRecord;
 use super::world::EthereumWorld;
 use crate::isa::OpInfo;
@@ -200,5 +201,5 @@ pub(super) fn contains(program: &Program) -> Vec<&'static OpInfo> {
         Some(Value::Bytes(code)) => Some(code),
         _ => None,
     });
-    codes.flat_map(|code| in_bytes(&super::ETHEREUM, code)).collect()
+    codes.flat_map(|code| in_bytes(&ETHEREUM, code)).collect()
 }

@@ -13,13 +13,15 @@
 //! |---|---|
 //! | `decision.rs` | what is decided, for tests that count it |
 //! | `role.rs` | the role of each instruction in a block, from the rows of the table |
-//! | `translate.rs` | from code to computations |
+//! | `translate.rs` | from code to a block |
+//! | `graph.rs` | from code to computations |
 //! | `allocate.rs` | from computations to steps |
 //! | `block.rs` | blocks and steps, and how a step is executed |
 
 mod allocate;
 mod block;
 mod decision;
+mod graph;
 mod role;
 #[cfg(test)]
 mod tests;
@@ -28,10 +30,10 @@ mod translate;
 use std::hint::black_box;
 use std::num::NonZeroU16;
 
-use self::allocate::Allocator;
 use self::block::{BlockExit, BlockRegisters, BlockStep, CONSTANTS, HotBlock};
 use self::decision::Decision;
-use self::translate::{BlockGraph, ItemSource};
+use self::graph::ItemSource;
+use self::translate::Translator;
 use super::frame::{EvmFrame, STACK_SLOTS};
 use super::interpret::once;
 use super::opcodes::Op;
@@ -55,20 +57,6 @@ pub(super) struct HotTier {
     /// The instructions that no block contains, since the run ends before them.
     left_out: Option<OpSet>,
     translator: Translator,
-}
-
-/// The working data of a translation, kept for its allocations.
-#[derive(Debug, Default)]
-struct Translator {
-    graph: BlockGraph,
-    allocator: Allocator,
-}
-
-/// A copy begins without allocations, since the data is only used during the translation of a block.
-impl Clone for Translator {
-    fn clone(&self) -> Translator {
-        Translator::default()
-    }
 }
 
 /// What is known about an offset: the number of visits, or the block.
@@ -127,6 +115,11 @@ impl HotTier {
             self.reset();
             self.left_out = ops.cloned();
         }
+    }
+
+    /// Whether no block contains an instruction with this code.
+    fn is_left_out(&self, code: u8) -> bool {
+        self.left_out.as_ref().is_some_and(|ops| ops.may_have(code))
     }
 
     /// Executes blocks from the program counter on, and what is between them. Returns the reason if that ends it;
@@ -194,9 +187,7 @@ impl HotTier {
                     }
                     Some(_) | None => break (at, None),
                 },
-                BlockExit::Plain(at)
-                    if Decision::IsLeftOut.is(is_in(self.left_out.as_ref(), frame.code[at])) =>
-                {
+                BlockExit::Plain(at) if Decision::IsLeftOut.is(self.is_left_out(frame.code[at])) => {
                     break (at, None);
                 }
                 BlockExit::Plain(at) => {
@@ -308,16 +299,11 @@ impl HotTier {
             steps: &mut self.steps,
             left_out: self.left_out.as_ref(),
         };
-        let block = translate::translate(&mut source, pc, &mut self.translator)?;
+        let block = self.translator.translate(&mut source, pc)?;
         let number = NonZeroU16::new(self.blocks.len() as u16);
         self.blocks.push(block);
         number
     }
-}
-
-/// Whether one of the instructions may have this code.
-fn is_in(ops: Option<&OpSet>, code: u8) -> bool {
-    ops.is_some_and(|ops| ops.may_have(code))
 }
 
 /// The state, besides the stack, that a block checks and changes.

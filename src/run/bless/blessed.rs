@@ -1,7 +1,8 @@
 //! The result of blessing a file: changes, refusals and counts.
 
 use super::excerpt::BlessExcerpt;
-use crate::model::{CaseId, CaseReport, DiagnosticPlace, Path};
+use super::refusal::BlessRefusal;
+use crate::model::{CaseId, CaseReport};
 use crate::text::edit::{self, Splice};
 
 /// The result of blessing a file. Nothing is written yet.
@@ -53,21 +54,4 @@ impl Blessed {
     pub fn excerpt(&self, change: &CaseChange, around: usize, most: usize) -> BlessExcerpt {
         BlessExcerpt::of(&self.old, &change.splice, change.line, around, most)
     }
-}
-
-/// A difference that is not written.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BlessRefusal {
-    /// The case.
-    pub case: CaseId,
-    /// The step after which it was found, from 1; `None` if the case has only one step.
-    pub step: Option<usize>,
-    /// Which datum; `None` for the whole case.
-    pub at: Option<Path>,
-    /// Where the vector demands it.
-    pub place: DiagnosticPlace,
-    /// Why, as a sentence without a full stop.
-    pub why: String,
-    /// Whether the run ended in another way, which [`OutcomeChange::Allow`](super::OutcomeChange::Allow) accepts.
-    pub is_outcome_change: bool,
 }

@@ -4,9 +4,10 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::blessed::{BlessRefusal, Blessed};
+use super::blessed::Blessed;
 use super::new_member::{DemandedPlaces, EmptiedObject, NewMember};
 use super::options::{BlessOptions, Missing, OutcomeChange};
+use super::refusal::BlessRefusal;
 use super::written::{BlessedDatum, Written, datum, written};
 use crate::machines;
 use crate::model::{

@@ -300,8 +300,7 @@ fn with_families(names: impl Iterator<Item = &'static str>, families: &Families)
 /// Checks `PATH=VALUE`: the path begins with a member of a machine's program.
 fn member_and_value(matcher: &Matcher, families: &Families) -> Result<(), Unaccepted> {
     if !matches!(matcher.pattern, Pattern::Whole(_)) {
-        let expected =
-            "expected a whole value, such as has(a=0xff); in double quotes, * and ~ stand for themselves";
+        let expected = "expected a whole value, such as has(a=0xff) or has(list/0=1); in double quotes, * and ~ stand for themselves";
         return Err(Unaccepted::Form(expected.to_owned()));
     }
     let form = |()| Unaccepted::Form("expected PATH=VALUE, such as has(a=0xff)".to_owned());

@@ -48,6 +48,8 @@ pub struct UpdatedList {
     pub unfit: Vec<String>,
     /// How many entries are kept although none of their cases ran.
     pub unseen: usize,
+    /// How many cases fail and have no entry.
+    pub unlisted: usize,
 }
 
 /// The results of the cases that match an entry.
@@ -164,11 +166,12 @@ pub fn update(
     let all_ran = entries().enumerate().filter(|(number, _)| !of_other_cases.contains(number));
     let useless = all_ran.filter_map(|(_, (entry, seen))| accepts_nothing(entry, seen, list));
     let mut unfit: Vec<_> = fixed.chain(several).chain(useless).collect();
+    // A case that was named twice ran twice.
+    let mut ids = HashSet::new();
+    let mut unlisted: Vec<_> = run.iter().filter(|report| is_unlisted(report, list, &corrected)).collect();
+    unlisted.retain(|report| ids.insert(&report.id));
     if let AcceptedFailures::All(reason) = &policy.accepted {
-        let unlisted = run.iter().filter(|report| is_unlisted(report, list, &corrected));
-        // A case that was named twice ran twice.
-        let mut added = HashSet::new();
-        for report in unlisted.filter(|report| added.insert(&report.id)) {
+        for report in std::mem::take(&mut unlisted) {
             let pattern = naming(&report.id.to_string());
             if let Err(error) = glob(&pattern) {
                 unfit.push(format!("not added {}: {}", report.id, error.reason()));
@@ -178,7 +181,7 @@ pub fn update(
             changes.push(format!("added {}", report.id));
         }
     }
-    Ok(UpdatedList { text: text.into_string(), changes, unfit, unseen })
+    Ok(UpdatedList { text: text.into_string(), changes, unfit, unseen, unlisted: unlisted.len() })
 }
 
 /// Whether a case fails, crashes or takes too long, and no entry applies to it, not even one whose signature is

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::env;
+use std::ffi::OsString;
 use std::fs::{self, DirEntry, File, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -44,9 +45,17 @@ pub struct UnknownIdentity(String);
 
 /// A hash of what results of the machine depend on: its command, and the contents of the files that the command
 /// executes, or of the files and folders in `cache_key`, if the user lists them. Fails if a file cannot be read, or
-/// the command starts something that no file shows.
-pub fn identity(command: &TesteeCommand, cache_key: Option<&[PathBuf]>) -> Result<String, UnknownIdentity> {
-    let mut reader = IdentityReader { command, hasher: blake3::Hasher::new(), seen: BTreeSet::new() };
+/// the command starts something that no file shows. `path` lists the folders of programs, as the variable `PATH`, which
+/// the environment of the command may replace.
+pub fn identity(
+    command: &TesteeCommand,
+    cache_key: Option<&[PathBuf]>,
+    path: Option<OsString>,
+) -> Result<String, UnknownIdentity> {
+    let own = command.env.iter().rfind(|variable| variable.0 == "PATH");
+    let path = own.map(|variable| variable.1.clone().into()).or(path);
+    let (hasher, seen) = (blake3::Hasher::new(), BTreeSet::new());
+    let mut reader = IdentityReader { command, path, hasher, seen };
     reader.add(format!("{:?} {:?} {:?}", command.words, command.env, command.folder).as_bytes());
     match cache_key {
         Some(files) => files.iter().try_for_each(|file| reader.tree(file))?,
@@ -57,6 +66,7 @@ pub fn identity(command: &TesteeCommand, cache_key: Option<&[PathBuf]>) -> Resul
 
 struct IdentityReader<'c> {
     command: &'c TesteeCommand,
+    path: Option<OsString>,
     hasher: blake3::Hasher,
     /// The files and folders that were read.
     seen: BTreeSet<PathBuf>,
@@ -262,9 +272,7 @@ impl IdentityReader<'_> {
         if name.contains('/') {
             return Some(self.in_folder(name)).filter(|path| path.is_file());
         }
-        let own = self.command.env.iter().rfind(|variable| variable.0 == "PATH");
-        let path = own.map(|variable| variable.1.clone().into()).or_else(|| env::var_os("PATH"))?;
-        env::split_paths(&path).map(|folder| folder.join(name)).find(|path| path.is_file())
+        env::split_paths(self.path.as_ref()?).map(|folder| folder.join(name)).find(|path| path.is_file())
     }
 
     fn in_folder(&self, path: &str) -> PathBuf {
@@ -379,7 +387,7 @@ mod tests {
             };
             let key: Option<Vec<_>> =
                 key.map(|files| files.iter().map(|file| self.0.path().join(file)).collect());
-            identity(&command, key.as_deref())
+            identity(&command, key.as_deref(), env::var_os("PATH"))
         }
     }
 

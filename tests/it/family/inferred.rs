@@ -112,7 +112,7 @@ fn numbers_are_recognised_in_each_notation() {
         (&[r#""a5""#, r#""ff""#], "v = \"text\" # uncertain: hex digits without 0x: perhaps bytes"),
         (&[r#""add""#, r#""12""#], "v = \"text\""),
         (&["7", r#""halt""#], "v = \"json\" # uncertain: values of several kinds"),
-        (&["1.5", "2"], "v = \"json\""),
+        (&["1.5", "2"], "v = \"json\" # uncertain: numbers with fractions"),
     ] {
         assert_eq!(line_of(values), line, "{values:?}");
     }

@@ -7,7 +7,7 @@ use vmconf::machines::MachineInfo;
 use vmconf::machines::machine::{At, Watch};
 use vmconf::model::Name;
 use vmconf::run::sources::VectorSource;
-use vmconf::run::{self, LoadOptions, LoadedFile, RunOptions};
+use vmconf::run::{self, LoadOptions, LoadedFile, RunOptions, Worker};
 
 /// A case of an opened file.
 #[derive(Clone, Copy)]
@@ -62,7 +62,7 @@ fn executed(file: (usize, &LoadedFile<'_>), options: &RunOptions) -> Vec<Execute
     let (number, loaded) = file;
     let case = |index| {
         let mut seen = Seen::default();
-        let machine = run::watch(loaded, index, options, &mut seen).report.machine?;
+        let machine = Worker::new(options).watch_case(loaded, index, &mut seen).report.machine?;
         Some(Executes { machine, file: number, index, steps: seen.steps, codes: seen.codes })
     };
     (0..loaded.cases()).filter_map(case).collect()

@@ -98,7 +98,7 @@ fn a_container_comes_from_standard_input() {
     assert_eq!(ran.exit, 3);
     assert_eq!(
         ran.stderr,
-        "-: byte 70: the file ends before the end of the number of tokens; expected at least 71 bytes\n"
+        "error: -: byte 70: the file ends before the end of the number of tokens; expected at least 71 bytes\n"
     );
 }
 
@@ -114,7 +114,7 @@ fn hex_is_still_read() {
 fn broken_files_are_refused() {
     fn check(nef: &[u8], manifest: Option<&str>, stderr: &str) {
         let ran = disasm(&folder(nef, manifest), &["neo3"]);
-        assert_eq!(ran, Ran { exit: 3, stdout: String::new(), stderr: stderr.to_owned() });
+        assert_eq!(ran, Ran { exit: 3, stdout: String::new(), stderr: format!("error: {stderr}") });
     }
     check(
         b"NEF3",

@@ -217,6 +217,19 @@ fn a_list_contains_crashes_timeouts_and_unsupported_cases() {
     assert_eq!(updated, changes);
 }
 
+/// Instructions of MiniC89 cost no gas.
+#[test]
+fn a_trace_on_a_machine_has_the_columns_of_its_instructions() {
+    let project = Project::new();
+    fs::copy(at_root("vectors/minic89/frames.json"), project.path("frames.json")).unwrap();
+    let case = project.run(&["list", "frames.json"]).stdout;
+    let vm = format!("m='{}' serve minic89", env!("CARGO_BIN_EXE_vmconf"));
+    let trace = project.run(&["trace", case.lines().next().unwrap(), "--vm", &vm]).stdout;
+    let [heading, first, ..] = trace.lines().collect::<Vec<_>>()[..] else { panic!("{trace}") };
+    assert_eq!(heading, "  step  pc    instruction     stack, top first");
+    assert!(first.starts_with("     1  "), "{trace}");
+}
+
 /// A program runs in another process as it does here.
 #[test]
 fn exec_and_trace_run_on_a_machine() {
@@ -276,7 +289,7 @@ fn exec_and_trace_run_on_a_machine() {
         (
             &["exec", "evm", "0xfe", "--input", "0x05"],
             3,
-            "stderr: Traceback\nthe machine broke down: ended with exit code 3\n",
+            "stderr: Traceback\nerror: the machine broke down: ended with exit code 3\n",
         ),
     ] {
         let Ran { exit: code, stderr, .. } = project.run(&[args, &["--vm", &vm]].concat());

@@ -145,7 +145,7 @@ fn step(
         if let Some(value) = table.get("step") {
             reader.error(value.span(), "step without steps", "steps = \"$.steps[*]\" in the format");
         }
-        return step_of(reader, table, names, span);
+        return step_of(reader, table, names, span, ActionsPlace::Case);
     }
     for key in ["do", "expect"] {
         if let Some(value) = table.get(key) {
@@ -158,7 +158,7 @@ fn step(
         return StepDeclaration::default();
     };
     reader.only(inner, "key of a step", &["do", "expect"]);
-    let step = step_of(reader, inner, names, &value.span());
+    let step = step_of(reader, inner, names, &value.span(), ActionsPlace::Step);
     if step.unlisted == UnlistedFields::Unchanged {
         let what = "unlisted = \"unchanged\" in a step: what was given is the state before the first one";
         reader.error(value.span(), what, "a path");
@@ -171,8 +171,9 @@ fn step_of(
     table: &DeTable<'_>,
     names: &Names<'_>,
     span: &Range<usize>,
+    place: ActionsPlace,
 ) -> StepDeclaration {
-    let actions = table.get("do").map(|value| actions(reader, value)).unwrap_or_default();
+    let actions = table.get("do").map(|value| actions(reader, value, place)).unwrap_or_default();
     let mut unlisted = UnlistedFields::default();
     let expect =
         reader.required(table, "expect", span).map(|value| expect(reader, value, names, &mut unlisted));
@@ -181,6 +182,9 @@ fn step_of(
 
 fn files(reader: &mut TomlReader<'_>, value: &TomlValue<'_>) -> Vec<DeclaredFiles> {
     let mut patterns = Vec::new();
+    if is_empty_list(value) {
+        reader.error(value.span(), "files is an empty list", "at least one glob, or no files to read all");
+    }
     for (text, span) in reader.texts(value, "files") {
         let text = text.strip_prefix("./").map_or_else(|| text.clone(), str::to_owned);
         if text.split('/').any(|part| part == "..") {
@@ -247,6 +251,9 @@ fn expect(
     unlisted: &mut UnlistedFields,
 ) -> Vec<Demanded> {
     let mut demanded = Vec::new();
+    if value.get_ref().as_table().is_some_and(DeTable::is_empty) {
+        reader.error(value.span(), "expect demands nothing", "the place of at least one field");
+    }
     let numbers: HashMap<&str, usize> = names.state.iter().map(|field| &*field.name).zip(0..).collect();
     for (key, value) in reader.table(value, "expect") {
         let name = key.get_ref().as_ref();
@@ -388,11 +395,30 @@ pub(in crate::formats::family) fn action_name(action: &Action) -> Option<&'stati
     NAMED_ACTIONS.iter().find(|named| named.1 == *action).map(|named| named.0)
 }
 
-fn actions(reader: &mut TomlReader<'_>, value: &TomlValue<'_>) -> StepActions {
-    if value.get_ref().as_str().is_some() {
-        return reader.single_path(value, "do").map(StepActions::At).unwrap_or_default();
+/// What actions are declared for. Only the steps of a vector can have actions of their own.
+#[derive(Clone, Copy)]
+enum ActionsPlace {
+    Case,
+    Step,
+}
+
+fn is_empty_list(value: &TomlValue<'_>) -> bool {
+    value.get_ref().as_array().is_some_and(|items| items.is_empty())
+}
+
+fn actions(reader: &mut TomlReader<'_>, value: &TomlValue<'_>, place: ActionsPlace) -> StepActions {
+    if let Some(text) = value.get_ref().as_str() {
+        let what = match (action(text), place) {
+            (Some(_), _) => format!("do is {text:?}, without a list"),
+            (None, ActionsPlace::Case) => "do is a path in a format without steps".to_owned(),
+            (None, ActionsPlace::Step) => {
+                return reader.single_path(value, "do").map(StepActions::At).unwrap_or_default();
+            }
+        };
+        reader.error(value.span(), what, "a list of actions, such as [\"execute\"]");
+        return StepActions::default();
     }
-    if value.get_ref().as_array().is_some_and(|items| items.is_empty()) {
+    if is_empty_list(value) {
         reader.error(value.span(), "do is an empty list", "at least one action, such as [\"execute\"]");
     }
     let mut actions = Vec::new();

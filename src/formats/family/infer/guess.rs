@@ -6,7 +6,7 @@ use super::observed_numbers::ObservedNumbers;
 use crate::formats::family::declaration::is_field_name;
 use crate::formats::family::type_notation::MAX_FIXED_LENGTH;
 use crate::model::field_type::MAX_BITS;
-use crate::model::{DeclaredField, FieldOptions, FieldType, MemoryType};
+use crate::model::{DeclaredField, FieldOptions, FieldType, MemoryType, counted};
 
 /// The widths of numbers and of cells.
 const WIDTHS: [u32; 6] = [8, 16, 32, 64, 128, 256];
@@ -38,11 +38,6 @@ impl Guess {
 
     fn doubtful(field_type: FieldType, doubt: impl Into<String>) -> Guess {
         Guess { field_type, doubt: Some(doubt.into()) }
-    }
-
-    /// With this doubt if there is none yet.
-    fn or_doubt(self, doubt: impl FnOnce() -> String) -> Guess {
-        Guess { doubt: self.doubt.or_else(|| Some(doubt())), ..self }
     }
 
     /// With this doubt before another one.
@@ -93,7 +88,7 @@ impl Widths {
             _ if values.too_deep > 0 => {
                 Guess::doubtful(FieldType::Json, "is nested too deeply to be examined")
             }
-            _ if values.fractions > 0 => Guess::sure(FieldType::Json),
+            _ if values.fractions > 0 => Guess::doubtful(FieldType::Json, "numbers with fractions"),
             _ if values.kinds() > 1 => Guess::doubtful(FieldType::Json, "values of several kinds"),
             ObservedValues { bools: 1.., .. } => Guess::sure(FieldType::Bool),
             ObservedValues { numbers: numbers @ ObservedNumbers { count: 1.., .. }, .. } => {
@@ -152,7 +147,7 @@ impl Widths {
             Some(length @ 1..=MAX_FIXED_LENGTH) if lists.count > 1 && are_numbers => self
                 .guess(items)
                 .map(|item| FieldType::Array(Box::new(item), length))
-                .or_doubt(|| format!("all lists have {length} items")),
+                .doubted(format!("all lists have {}", counted(length, "item"))),
             // Objects of one kind, and lists, are the rows of a table, however many there were by chance.
             Some(length)
                 if (2..=lists.places.len()).contains(&length)
@@ -160,7 +155,7 @@ impl Widths {
                     && !items.are_objects_alike()
                     && !items.are_lists() =>
             {
-                self.tuple(lists).or_doubt(|| format!("all lists have {length} items"))
+                self.tuple(lists).doubted(format!("all lists have {}", counted(length, "item")))
             }
             _ if are_numbers && !items.numbers.are_signed() && items.numbers.bits() <= 8 => {
                 Guess::sure(FieldType::Bytes)

@@ -139,7 +139,7 @@ pub(super) struct CauseInWords {
 /// How it is known what a failure is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CauseCertainty {
-    /// The machine reports its steps. A smaller program is about the same.
+    /// The machine reports its steps, or takes too long. A smaller program is about the same.
     Reported,
     /// It is concluded from the end of this program, or from those of many.
     Concluded,
@@ -156,6 +156,10 @@ pub(super) fn cause(
     let concluded = |what| CauseInWords { what, certainty: CauseCertainty::Concluded };
     let report = subject.worker.run_case(file, 0);
     let signature = || report.signature().unwrap_or_default();
+    if report.verdict.kind() == VerdictKind::Timeout {
+        // Telling them apart takes the time limit again for each try.
+        return CauseInWords { what: signature(), certainty: CauseCertainty::Reported };
+    }
     if report.verdict.kind() != VerdictKind::Fail {
         // Many breakdowns have one signature.
         let at = most_suspicious(subject, ops, None).map_or_else(String::new, |op| format!(", {op}"));

@@ -5,7 +5,7 @@
 
 use super::block::{BlockAction, BlockExit, BlockPlace, BlockStep, Condition, TEMPORARIES};
 use super::decision::Decision;
-use super::translate::{BlockEnd, BlockGraph, GraphNode, ItemSource, StackItem};
+use super::graph::{BlockEnd, BlockGraph, GraphNode, ItemSource, StackItem};
 use crate::machines::evm::opcodes::Op;
 use crate::machines::evm::word::small;
 

@@ -239,7 +239,7 @@ impl Decision {
 #[cfg(not(test))]
 mod noted {
     #[inline(always)]
-    pub(super) fn note(_: super::Decision, _: bool) {}
+    pub(super) fn note(_: crate::machines::evm::hot::decision::Decision, _: bool) {}
 }
 
 /// The decisions of a test.
