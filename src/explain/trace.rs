@@ -65,37 +65,6 @@ impl StepFilter {
         StepFilter { selection, steps: 0, found: 0 }
     }
 
-    /// How many of the next steps run unseen: those before the first selected one and after the last one, if their
-    /// numbers alone decide that. The first step of the run is seen.
-    fn passes_over(&self) -> u64 {
-        let TraceSelection { from, to, ops, frame, skip } = &self.selection;
-        if self.steps == 0 {
-            return 0;
-        }
-        if self.steps >= *to {
-            return u64::MAX;
-        }
-        let is_by_number = ops.is_empty() && frame.is_none();
-        let first = if is_by_number { (*from).max(1).saturating_add(*skip) } else { *from };
-        first.saturating_sub(1).saturating_sub(self.steps)
-    }
-
-    /// Counts steps that ran unseen.
-    fn passed_over(&mut self, count: u64) {
-        let (first, last) = (self.steps + 1, self.steps + count);
-        let TraceSelection { from, to, ops, frame, .. } = &self.selection;
-        if ops.is_empty() && frame.is_none() {
-            self.found += (last.min(*to) + 1).saturating_sub(first.max(*from));
-        }
-        self.steps = last;
-    }
-
-    /// How many steps are seen before [`StepFilter::passes_over`] is asked again. The effects of the last one are known
-    /// when the next one begins.
-    fn sees(&self) -> u64 {
-        if self.steps == 0 { 1 } else { self.selection.to.saturating_sub(self.steps).saturating_add(1) }
-    }
-
     /// How many steps matched all conditions but [`TraceSelection::skip`].
     pub fn found(&self) -> u64 {
         self.found
@@ -120,16 +89,33 @@ impl Watch for StepFilter {
         self.selects(at);
     }
 
+    /// Those before the first selected step and after the last one, if their numbers alone decide that. The first step
+    /// of the run is seen.
     fn passes_over(&self) -> u64 {
-        StepFilter::passes_over(self)
+        let TraceSelection { from, to, ops, frame, skip } = &self.selection;
+        if self.steps == 0 {
+            return 0;
+        }
+        if self.steps >= *to {
+            return u64::MAX;
+        }
+        let is_by_number = ops.is_empty() && frame.is_none();
+        let first = if is_by_number { (*from).max(1).saturating_add(*skip) } else { *from };
+        first.saturating_sub(1).saturating_sub(self.steps)
     }
 
     fn passed_over(&mut self, count: u64) {
-        StepFilter::passed_over(self, count);
+        let (first, last) = (self.steps + 1, self.steps + count);
+        let TraceSelection { from, to, ops, frame, .. } = &self.selection;
+        if ops.is_empty() && frame.is_none() {
+            self.found += (last.min(*to) + 1).saturating_sub(first.max(*from));
+        }
+        self.steps = last;
     }
 
+    /// Those up to the one after the last selected step: the effects of a step are known when the next one begins.
     fn sees(&self) -> u64 {
-        StepFilter::sees(self)
+        if self.steps == 0 { 1 } else { self.selection.to.saturating_sub(self.steps).saturating_add(1) }
     }
 }
 
