@@ -13,8 +13,8 @@ use crate::model::rule::LintRule;
 use crate::model::{CaseId, Diagnostic, DiagnosticList, Edit, Origin, Severity, counted};
 use crate::run::sources::VectorSource;
 use crate::run::{
-    FileContent, FileError, FileOptions, LoadOptions, LoadedCases, Purpose, VectorFiles, Worker, catch_panic,
-    identify, read_text, select, without_assertions, wrong_root,
+    FileContent, FileError, FileOptions, LoadOptions, LoadedCases, Purpose, VectorFiles, Worker, identify,
+    read_node, read_text, select, without_assertions, wrong_root,
 };
 use crate::text::json::{Document, JsonNode, SpareMemory};
 use crate::text::source_text::SourceText;
@@ -144,14 +144,10 @@ impl<'o> Checker<'o> {
         context: ReadContext<'_>,
         options: &FileOptions,
     ) -> Vec<Diagnostic<Origin>> {
-        let FileReading { case, unsupported, mut diagnostics, .. } =
-            match catch_panic(|| format.read_case(node, context)) {
-                Ok(reading) => reading,
-                Err(panic) => {
-                    let what = format!("the reader of {} panicked: {panic}", format.name);
-                    return vec![internal(node.at(), what)];
-                }
-            };
+        let FileReading { case, unsupported, mut diagnostics, .. } = match read_node(format, node, context) {
+            Ok(reading) => reading,
+            Err(panicked) => return vec![internal(node.at(), panicked)],
+        };
         diagnostics.extend(unsupported.map(|why| not_supported(node, &why)));
         let Some(case) = case else { return diagnostics };
         let inspection = Inspection::new(&case, node, &options.families);

@@ -81,7 +81,7 @@ pub use ignored_field::{IgnoredField, IgnoredFields};
 
 pub use case_verdicts::CaseVerdicts;
 pub use judged_case::JudgedCase;
-pub(crate) use load::{FileContent, FileError, LoadedCases, identify, read_text};
+pub(crate) use load::{FileContent, FileError, LoadedCases, identify, read_node, read_text};
 pub use load::{LoadedCase, LoadedFile, explain_format};
 pub use missing::{MissingCase, first_missing_case, missing_cases};
 pub use named_files::named_files;

@@ -376,9 +376,7 @@ impl<'f> LoadedCase<'f> {
 
     fn read_node(&self, case: JsonNode<'_>, shared: Option<&SharedFile>) -> Result<FileReading, String> {
         let LoadedCase { format, files, options, .. } = self;
-        let context = ReadContext { options: options.read, files, shared };
-        catch_panic(|| format.read_case(case, context))
-            .map_err(|panic| format!("the reader of {} panicked: {panic}", format.name))
+        read_node(format, case, ReadContext { options: options.read, files, shared })
     }
 
     /// The line of its file where it begins, from 1.
@@ -392,6 +390,16 @@ impl<'f> LoadedCase<'f> {
         let at = case.at() as usize;
         at..at + case.raw().len()
     }
+}
+
+/// Reads a case of this format. An error is the message of a panic of the format.
+pub(crate) fn read_node(
+    format: &Format,
+    case: JsonNode<'_>,
+    context: ReadContext<'_>,
+) -> Result<FileReading, String> {
+    catch_panic(|| format.read_case(case, context))
+        .map_err(|panic| format!("the reader of {} panicked: {panic}", format.name))
 }
 
 /// The number of each case among those of the same name, from 1.
