@@ -33,6 +33,7 @@ mod diff;
 mod disasm;
 mod duration;
 mod early_end;
+mod enumeration;
 mod errors;
 mod exec;
 mod explore;

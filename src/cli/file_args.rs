@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 use clap::builder::PossibleValuesParser;
-use clap::{Args, Command, FromArgMatches, ValueEnum};
+use clap::{Args, Command, FromArgMatches};
 use clap_complete::engine::ArgValueCompleter;
 use vmconf::formats::family::Family;
 use vmconf::formats::{self, FORMATS, Strictness, ValueDebit};
@@ -17,6 +17,7 @@ use vmconf::run::{Families, FileOptions, FileOverride, IgnoredField};
 use vmconf::text::number::integer;
 use vmconf::text::suggest::did_you_mean;
 
+use super::enumeration::by_name;
 use super::limits::LimitArgs;
 use super::settings::{OverrideArguments, Settings};
 use super::{candidates, families};
@@ -41,18 +42,11 @@ pub(super) struct FileArgs {
     strict: bool,
 
     /// Whether recorded calls subtract their value from the balance (vmtests); auto: if exec.gas is decimal
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
-    value_debit: When,
+    #[arg(long, value_name = "WHEN", default_value = "auto", value_parser = by_name::<ValueDebit>())]
+    value_debit: ValueDebit,
 
     #[command(flatten)]
     limits: LimitArgs,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum When {
-    Auto,
-    On,
-    Off,
 }
 
 impl FileArgs {
@@ -70,11 +64,7 @@ impl FileArgs {
             format: self.format.as_deref().and_then(formats::by_name),
             read: formats::FormatOptions {
                 strictness: if self.strict { Strictness::Strict } else { Strictness::Tolerant },
-                value_debit: match self.value_debit {
-                    When::Auto => ValueDebit::Auto,
-                    When::On => ValueDebit::On,
-                    When::Off => ValueDebit::Off,
-                },
+                value_debit: self.value_debit,
             },
             limits: self.limits.0.clone(),
             known_failures: None,

@@ -9,9 +9,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap_complete::engine::ArgValueCompleter;
-use strum::VariantArray;
 use vmconf::machines::tiers::Tiers;
 use vmconf::model::{CaseId, Diagnostic, Exit, INTERRUPTED, Interrupt};
 use vmconf::run::Flaky;
@@ -23,6 +21,7 @@ use vmconf::text::suggest::nearest;
 use vmconf::wire::protocol::Hello;
 
 use super::duration::time_limit;
+use super::enumeration::by_name;
 use super::errors::BrokenInput;
 use super::number::positive_u64;
 use super::settings::{FILE, Settings};
@@ -86,16 +85,6 @@ struct VmLimits {
     /// Bytes of memory that the machine of --vm may take [default: 4294967296 of data]
     #[arg(long, value_name = "BYTES", help_heading = "Machine", value_parser = positive_u64)]
     vm_memory: Option<u64>,
-}
-
-/// The values of an enumeration by their names.
-fn by_name<T>() -> impl TypedValueParser<Value = T>
-where
-    T: VariantArray + Into<&'static str> + Copy + Default + Send + Sync,
-{
-    let name = |value: &T| -> &'static str { (*value).into() };
-    let of = move |text: String| T::VARIANTS.iter().copied().find(|it| name(it) == text).unwrap_or_default();
-    PossibleValuesParser::new(T::VARIANTS.iter().map(name)).map(of)
 }
 
 impl VmArgs {

@@ -244,7 +244,8 @@ impl From<FormatOptions> for ReadContext<'_> {
 }
 
 /// Whether a recorded call or creation in a VMTests vector reduces the executing account's balance by its value.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub enum ValueDebit {
     /// Only if `exec.gas` is written in decimal digits, as in the files of 2015 that expect this.
     #[default]
