@@ -1,6 +1,7 @@
 //! The JSON that vmconf writes: reports, recorded runs, explanations, results of commands, values, and the protocol of
 //! machines in other processes. Reports, records and the protocol are read back; their readers and writers share one
-//! set of types, with conversions from and to the model.
+//! set of types. A type of the model is written as it is if JSON has the same members; for others there are types here,
+//! with conversions from and to the model.
 
 pub mod audit;
 pub mod comparison;
@@ -8,7 +9,7 @@ pub mod coverage;
 pub mod declared;
 pub mod eip3155;
 pub mod expected;
-pub mod explanation;
+mod explanation;
 pub mod gzip;
 pub mod line;
 pub mod list;

@@ -193,7 +193,7 @@ impl Recorder {
         if self.row_deviation.is_none() && self.before_end.is_empty() {
             let besides = self.variables.changed_besides(&last.writes, state);
             let what = declared.as_ref().and_then(|declared| declared.row_deviation(state));
-            let what = what.or(besides.map(Undeclared::Write));
+            let what = what.or(besides.map(|cell| Undeclared::Write { cell }));
             self.row_deviation = what.map(|what| RowDeviation { by: last.clone(), what });
             self.awaited_jump = declared;
             self.variables.keep(&last.writes, state);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::Range;
 
-use serde::{Deserialize, Serialize};
+use serde::{Serialize, Serializer};
 
 use super::assertion::Expected;
 use super::case::CaseId;
@@ -44,43 +44,57 @@ impl ExplainedCase {
 /// The maximum number of failing or broken cases that a run explains, since each of them runs again.
 pub const MAX_EXPLAINED: usize = 200;
 
-/// A case, its verdict, and why.
-#[derive(Debug, Clone, PartialEq)]
+/// A case, its verdict, and why. `schemas/diff.schema.json` describes it as JSON.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "type", rename = "case")]
 pub struct Explanation {
     /// The case and its verdict.
+    #[serde(flatten)]
     pub report: CaseReport,
     /// What was ignored in the case.
+    #[serde(skip)]
     pub notes: Vec<Diagnostic>,
     /// Why the rest is missing; `None` if it is there.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<&'static str>,
     /// If the case ran on a machine in another process, the verdict on the embedded machine: the instructions
     /// below are those of the embedded machine, which runs the same case.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub embedded: Option<VerdictKind>,
     /// For the first differences of a failing case, what produced the actual value.
     pub blames: Vec<BlameAnswer>,
     /// Where the machine in another process diverges from the embedded one, if both report their steps.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub divergence: Option<FirstDivergence>,
     /// Whether the run was too long to search where the machines diverge.
+    #[serde(rename = "unsearched", skip_serializing_if = "is_default")]
     pub is_divergence_unsearched: bool,
     /// The first recorded instruction that did not do what its row declares.
+    #[serde(rename = "rowDeviation", skip_serializing_if = "Option::is_none")]
     pub row_deviation: Option<RowDeviation>,
-    /// The last instructions before the first difference was detected.
-    pub last: Vec<ExecutedInstruction>,
-    /// How many instructions were executed up to that point.
+    /// How many instructions were executed before the first difference was detected.
     pub steps: u64,
+    /// The last of these instructions, the latest one last.
+    pub last: Vec<ExecutedInstruction>,
     /// If nothing says which instruction made the first difference: the last execution of each instruction before the
     /// last one, those executed least often first. One of them may have changed what the state does not show, such as
     /// a count.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub earlier: Vec<ExecutedInstruction>,
-    /// The list that contains the first difference.
-    pub stack: Option<StackComparison>,
     /// The gas spent on each kind of instruction, on a machine with gas.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub spent: BTreeMap<&'static str, SpentGas>,
+    /// The list that contains the first difference.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stack: Option<StackComparison>,
     /// The leaves of the state, if the vector demands only its root and that differs.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub world: Option<WorldComparison>,
     /// The log entries, if their hash differs.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub logs: Option<LogComparison>,
     /// The page that steps through the run; `None` if none was requested.
+    #[serde(skip)]
     pub page: Option<ExplorerPage>,
 }
 
@@ -96,11 +110,11 @@ impl Explanation {
             divergence: None,
             is_divergence_unsearched: false,
             row_deviation: None,
-            last: Vec::new(),
             steps: 0,
+            last: Vec::new(),
             earlier: Vec::new(),
-            stack: None,
             spent: BTreeMap::new(),
+            stack: None,
             world: None,
             logs: None,
             page: None,
@@ -118,9 +132,10 @@ pub enum ExplorerPage {
 }
 
 /// A state of which the vector demands only the root, compared with another state.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WorldComparison {
     /// What it is compared with.
+    #[serde(flatten)]
     pub against: ComparedWith,
     /// The leaves that differ, by path; at most 100.
     pub leaves: Vec<StateLeaf>,
@@ -129,7 +144,7 @@ pub struct WorldComparison {
 }
 
 /// What a state is compared with.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "against", content = "case", rename_all = "camelCase")]
 pub enum ComparedWith {
     /// The state before the transaction, since no state with the demanded root is known.
@@ -142,20 +157,33 @@ pub enum ComparedWith {
 }
 
 /// A leaf that differs between two states.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StateLeaf {
     /// Its path.
+    #[serde(rename = "path")]
     pub at: Path,
     /// Its value in the other state; `None` if absent there.
+    #[serde(rename = "other")]
     pub wanted: Option<Value>,
     /// The actual value; `None` if absent.
     pub actual: Option<Value>,
-    /// What produced the actual value.
+    /// What produced the actual value; only an instruction that wrote it is written as JSON.
+    #[serde(rename = "by", skip_serializing_if = "is_not_by_instruction", serialize_with = "blame_only")]
     pub answer: Option<BlameAnswer>,
 }
 
+#[allow(clippy::ref_option, reason = "serde calls it with a reference to the member")]
+fn is_not_by_instruction(answer: &Option<BlameAnswer>) -> bool {
+    !matches!(answer, Some(BlameAnswer::By(_)))
+}
+
+#[allow(clippy::ref_option, reason = "serde calls it with a reference to the member")]
+fn blame_only<S: Serializer>(answer: &Option<BlameAnswer>, serializer: S) -> Result<S::Ok, S::Error> {
+    answer.as_ref().and_then(BlameAnswer::blame).serialize(serializer)
+}
+
 /// Log entries of which the vector demands only the hash.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LogComparison {
     /// The entries of the embedded machine, if they have the demanded hash.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -165,7 +193,7 @@ pub struct LogComparison {
 }
 
 /// A list in the state, such as a stack, next to what the vector expects.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct StackComparison {
     /// Its path.
     #[serde(rename = "path")]
@@ -181,7 +209,7 @@ pub struct StackComparison {
 }
 
 /// An instruction that was executed.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct ExecutedInstruction {
     /// How many instructions were executed before it.
     pub step: u64,
@@ -227,7 +255,7 @@ impl ExecutedInstruction {
 }
 
 /// A place in the code.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CodePlace {
     /// The program counter.
     pub pc: usize,
@@ -281,11 +309,13 @@ pub struct Blame {
 }
 
 /// An input of an instruction, or a part of it, that one writer wrote.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct InputPart {
     /// The part; `None` if nothing else wrote the rest.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cell: Option<Cell>,
     /// What wrote it.
+    #[serde(flatten)]
     pub origin: InputOrigin,
 }
 
@@ -297,16 +327,19 @@ impl InputPart {
 }
 
 /// What wrote an input of an instruction.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub enum InputOrigin {
     /// An instruction.
+    #[serde(rename = "by")]
     Instruction(Box<Blame>),
     /// The vector, whose step with this number, from 1, begins with changes to the machine.
+    #[serde(rename = "setBefore")]
     Vector(usize),
 }
 
 /// The far end of a long chain of instructions.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct FurtherCauses {
     /// How many instructions are omitted before these.
     pub left_out: usize,
@@ -315,8 +348,7 @@ pub struct FurtherCauses {
 }
 
 /// The first step after which two machines differ, or in which they execute different instructions.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(expecting = "an object")]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FirstDivergence {
     /// Its number, from 1; 0 if the machines differ before the first one.
     pub step: u64,
@@ -335,8 +367,7 @@ pub struct FirstDivergence {
 }
 
 /// A datum that differs between two machines.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(expecting = "an object")]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DivergedDatum {
     /// The name of the datum.
     pub datum: String,
@@ -375,27 +406,33 @@ pub const END: &str = "the end";
 pub const OP: &str = "op";
 
 /// The first instruction that did something other than its row declares.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RowDeviation {
     /// The instruction.
     pub by: ExecutedInstruction,
     /// What it did.
+    #[serde(flatten)]
     pub what: Undeclared,
 }
 
-/// What an instruction did that its row does not declare.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What an instruction did that its row does not declare. In JSON, what the row declares is always `declared`, and what
+/// the instruction did is `actual`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "camelCase")]
 pub enum Undeclared {
     /// It succeeded with fewer values on the stack than it needs.
     Missing {
         /// How many it needs.
+        #[serde(rename = "declared")]
         needs: usize,
         /// How many there were.
+        #[serde(rename = "actual")]
         height: usize,
     },
     /// It left a different number of values on the stack.
     Height {
         /// How many there were before it.
+        #[serde(skip)]
         before: usize,
         /// How many its row declares after it.
         declared: usize,
@@ -405,6 +442,7 @@ pub enum Undeclared {
     /// It succeeded with more values on the stack than the limit allows.
     Limit {
         /// The limit.
+        #[serde(rename = "declared")]
         limit: usize,
         /// How many there were after it.
         actual: usize,
@@ -423,8 +461,11 @@ pub enum Undeclared {
         /// The program counter of the next instruction.
         actual: usize,
     },
-    /// It changed this cell, which its row does not declare.
-    Write(Cell),
+    /// It changed a cell that its row does not declare.
+    Write {
+        /// The cell.
+        cell: Cell,
+    },
 }
 
 /// Formatted for people, to follow the instruction.
@@ -460,14 +501,14 @@ impl fmt::Display for Undeclared {
             Undeclared::Jump { declared, actual } => {
                 write!(f, "its row says that it goes on at 0x{declared:02x}; it went on at 0x{actual:02x}")
             }
-            Undeclared::Write(cell) => write!(f, "its row says that it does not write {cell}; it did"),
+            Undeclared::Write { cell } => write!(f, "its row says that it does not write {cell}; it did"),
         }
     }
 }
 
 /// The total cost of all instructions of one kind.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", expecting = "an object")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct SpentGas {
     /// How many were executed.
     pub count: u64,
@@ -476,10 +517,9 @@ pub struct SpentGas {
     /// How many of them cost more or less than their row says.
     pub unlike_row: u64,
     /// What they cost according to their row.
-    #[serde(default)]
     pub by_row: u64,
     /// What they added to the transaction's refund.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(skip_serializing_if = "is_default")]
     pub refund: i64,
 }
 

@@ -8,8 +8,7 @@ use super::kind::{Report, ReportOptions};
 use super::spool::Spool;
 use crate::model::{CaseId, CaseReport, Event, Explanation, PartitionPart, UsedVm, VectorsVersion};
 use crate::text::shell::ShellWords;
-use crate::wire::explanation::WireExplanation as ExplanationLine;
-use crate::wire::line::one_line;
+use crate::wire::line::{one_line, write_line};
 use crate::wire::report::{
     Note, ReportLine, ReportStart, ReportedExplanation, ReportedNotCompared, TypedFlags,
 };
@@ -127,5 +126,5 @@ impl Report for Json {
 
 /// Writes why a case fails as one line of JSON. Its schema is `schemas/diff.schema.json`.
 pub fn explained(out: &mut dyn Write, explained: &Explanation) -> io::Result<()> {
-    writeln!(out, "{}", one_line(&ExplanationLine::from(explained)))
+    write_line(out, explained)
 }

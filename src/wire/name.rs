@@ -1,11 +1,11 @@
-//! Names and paths as JSON strings.
+//! Names, paths and cells as JSON strings.
 
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
 
 use crate::model::partition;
 use crate::model::verdict;
-use crate::model::{Name, Path};
+use crate::model::{Cell, Name, Path};
 
 /// The maximum number of keys in a path that is read. Paths are traversed and dropped recursively, one call
 /// per key; the deepest path that any format creates has half as many.
@@ -20,6 +20,13 @@ impl Serialize for Name {
 impl<'de> Deserialize<'de> for Name {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Name, D::Error> {
         String::deserialize(deserializer).map(Name::from)
+    }
+}
+
+/// Formatted for people.
+impl Serialize for Cell {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

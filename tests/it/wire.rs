@@ -11,7 +11,7 @@ use crate::reports::{mixed, render};
 use crate::support::{at_root, config, files, golden};
 use indexmap::IndexMap;
 use proptest::prelude::*;
-use samples::{any_event, any_expected, any_explanation, any_path, any_record_case, any_value};
+use samples::{any_event, any_expected, any_path, any_record_case, any_value};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use vmconf::model::explanation;
@@ -165,11 +165,6 @@ proptest! {
         bytes[changed] = byte;
         // Bytes of the head of a gzip file say when and where it was written; a line may end with other white space.
         prop_assert!(read(&bytes).map_or(true, |run| run == whole));
-    }
-
-    #[test]
-    fn explanations_are_read_back(explanation in any_explanation()) {
-        prop_assert_eq!(there_and_back(&explanation), explanation);
     }
 
     /// A truncated value has its full length beside it, and cannot be read back.

@@ -1,6 +1,6 @@
 //! A line about a finished case.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::summary::{duration, rounded_seconds};
 use crate::model::omission::is_default;
@@ -132,6 +132,13 @@ impl From<&CaseReport> for ReportedCase {
             },
             position: None,
         }
+    }
+}
+
+/// The members of its line in a report.
+impl Serialize for CaseReport {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        ReportedCase::from(self).serialize(serializer)
     }
 }
 

@@ -6,18 +6,14 @@ use std::time::Duration;
 use num_bigint::BigInt;
 use proptest::prelude::*;
 use vmconf::model::{
-    Breakdown, CaseDifference, CaseId, CaseReport, ComparedWith, ContentDigest, Diagnostic, DiagnosticPlace,
-    DoubtfulCase, Event, Expected, ExpectedBits, ExplainedCase, Failure, FieldNotCompared, FirstDivergence,
-    FirstTry, KnownListing, LogComparison, MemoryWindow, Name, NotComparedReason, NotPassed, Path, PathKey,
-    Position, RunSummary, SeparatingCondition, SpentGas, StackComparison, StateRow, StateTable, Suspect,
-    SuspectAnalysis, SuspectName, UnexplainedCases, UsedVm, Value, Verdict, VerdictKind,
-};
-use vmconf::wire::explanation::{
-    Relation, WireExplanation, WireFurtherCauses, WireInput, WireInstruction, WireLeaf, WireRowDeviation,
-    WireUndeclared, WireWorld,
+    Breakdown, CaseDifference, CaseId, CaseReport, ContentDigest, Diagnostic, DiagnosticPlace, DoubtfulCase,
+    Event, Expected, ExpectedBits, ExplainedCase, Failure, FieldNotCompared, FirstTry, KnownListing,
+    MemoryWindow, Name, NotComparedReason, NotPassed, Path, PathKey, Position, RunSummary,
+    SeparatingCondition, StateRow, StateTable, Suspect, SuspectAnalysis, SuspectName, UnexplainedCases,
+    UsedVm, Value, Verdict, VerdictKind,
 };
 use vmconf::wire::record;
-use vmconf::wire::report::{Problem, ReportedCase};
+use vmconf::wire::report::Problem;
 
 /// Any text, with what disturbs terminals in it.
 pub(super) fn any_text() -> impl Strategy<Value = String> {
@@ -341,133 +337,4 @@ pub(super) fn any_record_case() -> impl Strategy<Value = record::RecordedCase> {
             signature,
             problems,
         })
-}
-
-fn any_instruction() -> impl Strategy<Value = WireInstruction> {
-    let numbers = (any::<u64>(), any::<usize>(), any::<usize>(), prop::option::of(any::<u64>()));
-    let texts = (prop::option::of(any_text().prop_map(Name::from)), any_text());
-    let stack = prop::collection::vec(any_value(), 0..2);
-    let leaf = (numbers, texts, stack).prop_map(|((step, pc, height, cost), (op, instruction), stack)| {
-        let (inputs, moved_by) = (Vec::new(), Vec::new());
-        WireInstruction {
-            step,
-            pc,
-            function: (step % 5 == 0).then(|| format!("f{pc}")),
-            op,
-            frame: (step % 2 == 0).then(|| format!("frame {height}")),
-            instruction,
-            cost,
-            inputs,
-            height,
-            stack,
-            moved_by,
-            went: (step % 3 == 0).then_some(pc),
-            went_function: (step % 6 == 0).then(|| format!("g{pc}")),
-            failure: (step % 7 == 0).then(|| format!("failed at {pc}")),
-            further: None,
-            unfollowed: None,
-            reached_by: None,
-            left_by: None,
-            ended_by: None,
-            relation: None,
-        }
-    });
-    leaf.prop_recursive(3, 12, 2, |inner| {
-        let input = (any_text(), any_value(), prop::option::of(inner.clone()))
-            .prop_map(|(cell, value, by)| WireInput { cell, value, by, set_before: None, parts: Vec::new() });
-        let relation = prop_oneof![Just(Relation::MadeBy), Just(Relation::Instead), Just(Relation::After)];
-        let many = prop::collection::vec(inner.clone(), 0..2);
-        (
-            inner.clone(),
-            prop::collection::vec(input, 0..2),
-            many,
-            prop::option::of(inner.prop_map(Box::new)),
-            prop::option::of(relation),
-        )
-            .prop_map(|(by, inputs, moved_by, reached_by, relation)| WireInstruction {
-                further: (by.step % 2 == 0)
-                    .then(|| WireFurtherCauses { left_out: by.pc, oldest: moved_by.clone() }),
-                unfollowed: (by.step % 4 == 0).then_some(by.step),
-                left_by: reached_by.clone(),
-                ended_by: reached_by.clone(),
-                inputs,
-                moved_by,
-                reached_by,
-                relation,
-                ..by
-            })
-    })
-}
-
-pub(super) fn any_explanation() -> impl Strategy<Value = WireExplanation> {
-    let spent = (any::<u64>(), any::<u64>(), any::<u64>(), any::<i64>());
-    let spent = spent.prop_map(|(count, gas, unlike_row, refund)| SpentGas {
-        count,
-        gas,
-        unlike_row,
-        by_row: gas,
-        refund,
-    });
-    // Null is written both for the value and for no demand.
-    let expected = prop::option::of(any_written_expected())
-        .prop_map(|expected| expected.filter(|it| *it != Expected::Is(Value::Null)));
-    let stack = (any_path(), prop::collection::vec(expected, 0..3), prop::collection::vec(any_value(), 0..3))
-        .prop_map(|(at, wanted, actual)| StackComparison { at, wanted, actual, differs: 0 });
-    (
-        any_report(),
-        prop::collection::vec(prop::option::of(any_instruction()), 0..2),
-        any::<u64>(),
-        prop::collection::vec(any_instruction(), 0..2),
-        prop::collection::btree_map(any_text().prop_map(Name::from), spent, 0..2),
-        prop::option::of(stack),
-        prop::option::of(any_world()),
-        prop::option::of(any_logs()),
-    )
-        .prop_map(|(report, blames, steps, last, spent, stack, world, logs)| WireExplanation {
-            case: ReportedCase::from(&report),
-            missing: (steps % 7 == 0).then(|| "not explained".to_owned()),
-            embedded: (steps % 2 == 0).then_some(VerdictKind::Pass),
-            divergence: (steps % 3 == 0).then(|| FirstDivergence {
-                step: steps,
-                pc: None,
-                op: None,
-                differs: Vec::new(),
-                ends: false,
-            }),
-            unsearched: steps % 5 == 0,
-            row_deviation: last.first().map(|by| WireRowDeviation {
-                by: by.clone(),
-                kind: WireUndeclared::Height,
-                declared: Some(by.height),
-                actual: Some(by.pc),
-                cell: None,
-            }),
-            blames,
-            steps,
-            earlier: last.iter().take(1).cloned().collect(),
-            last,
-            spent,
-            stack,
-            world,
-            logs,
-        })
-}
-
-fn any_world() -> impl Strategy<Value = WireWorld> {
-    let value =
-        || prop::option::of(any_value().prop_filter("null is nothing", |value| *value != Value::Null));
-    let leaf = (any_path(), value(), value(), prop::option::of(any_instruction()))
-        .prop_map(|(path, other, actual, by)| WireLeaf { path, other, actual, by });
-    let against = prop_oneof![
-        Just(ComparedWith::Before),
-        any_text().prop_map(ComparedWith::Fixture),
-        Just(ComparedWith::Embedded)
-    ];
-    (against, prop::collection::vec(leaf, 0..2), any::<usize>())
-        .prop_map(|(against, leaves, count)| WireWorld { against, leaves, count })
-}
-
-fn any_logs() -> impl Strategy<Value = LogComparison> {
-    let entries = || prop::collection::vec(any_value(), 0..2);
-    (prop::option::of(entries()), entries()).prop_map(|(expected, actual)| LogComparison { expected, actual })
 }

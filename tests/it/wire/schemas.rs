@@ -9,17 +9,13 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use serde_json::{Value as Json, json};
 use vmconf::model::{
-    ComparedWith, DivergedDatum, Event, Expected, FirstDivergence, LogComparison, NotPassed, PartitionKind,
-    Path, SpentGas, StackComparison, Value, VectorsVersion, Verdict,
-};
-use vmconf::wire::explanation::{
-    Relation, WireExplanation, WireFurtherCauses, WireInput, WireInstruction, WireLeaf, WirePart,
-    WireRowDeviation, WireUndeclared, WireWorld,
+    Blame, BlameAnswer, BlameInput, Cell, CodePlace, ComparedWith, DivergedDatum, Event, ExecutedInstruction,
+    Expected, Explanation, FirstDivergence, FurtherCauses, InputOrigin, InputPart, LogComparison, NotPassed,
+    PartitionKind, Path, RowDeviation, SpentGas, StackComparison, StateLeaf, Undeclared, Value,
+    VectorsVersion, Verdict, VerdictKind, WorldComparison,
 };
 use vmconf::wire::line::one_line;
-use vmconf::wire::report::{
-    ReportLine, ReportStart, ReportedCase, ReportedEntry, ReportedPartition, TypedFlags,
-};
+use vmconf::wire::report::{ReportLine, ReportStart, ReportedEntry, ReportedPartition, TypedFlags};
 use vmconf::wire::schema;
 
 use super::line;
@@ -183,64 +179,75 @@ fn reports_have_their_schema() {
     walk.check();
 }
 
-fn executed(step: u64) -> WireInstruction {
-    let input = WireInput {
-        cell: "storage 0x01".to_owned(),
-        value: Value::int(1),
-        by: None,
-        set_before: None,
-        parts: Vec::new(),
-    };
-    WireInstruction {
-        step,
-        pc: 3,
-        function: step.is_multiple_of(2).then(|| "main".to_owned()),
-        op: Some("ADD".into()),
-        instruction: "ADD".to_owned(),
-        frame: step.is_multiple_of(2).then(|| "frame 1, code of 0x01".to_owned()),
-        cost: Some(3),
-        inputs: vec![input],
-        height: 2,
-        stack: vec![Value::int(1)],
+fn executed(step: u64) -> ExecutedInstruction {
+    let is_in_function = step.is_multiple_of(2);
+    let place = |pc, function: &str| CodePlace { pc, function: is_in_function.then(|| function.to_owned()) };
+    let input = |cell| BlameInput { cell, name: None, value: Value::int(1) };
+    let mut executed = ExecutedInstruction::default();
+    executed.step = step;
+    executed.at = place(3, "main");
+    executed.op = Some("ADD");
+    executed.text = String::from("ADD");
+    executed.frame = is_in_function.then(|| "frame 1, code of 0x01".to_owned());
+    executed.cost = Some(3);
+    executed.inputs = ["0x01", "0x02", "0x03"].map(|key| input(Cell::named("storage", key))).into();
+    executed.height = 2;
+    executed.stack = vec![Value::int(1)];
+    executed.went = is_in_function.then(|| place(9, "helper"));
+    executed.failure = is_in_function.then(|| "out of gas".to_owned());
+    executed
+}
+
+/// An instruction with the instructions that wrote its inputs: one, none, and two of which each wrote a part.
+fn blame(step: u64) -> Blame {
+    let by =
+        || InputOrigin::Instruction(Box::new(Blame { moved_by: vec![executed(2)], ..only(executed(1)) }));
+    let whole = |origin| InputPart { cell: None, origin };
+    let part = InputPart { cell: Some(Cell::Range("memory", 0..1)), origin: by() };
+    let inputs = vec![
+        vec![whole(by())],
+        vec![whole(InputOrigin::Vector(2))],
+        vec![part, whole(InputOrigin::Vector(2))],
+    ];
+    Blame { inputs, moved_by: vec![executed(step - 1)], ..only(executed(step)) }
+}
+
+/// An instruction of which nothing else is known.
+fn only(by: ExecutedInstruction) -> Blame {
+    Blame {
+        by,
         moved_by: Vec::new(),
-        went: step.is_multiple_of(2).then_some(9),
-        went_function: step.is_multiple_of(2).then(|| "helper".to_owned()),
-        failure: step.is_multiple_of(2).then(|| "out of gas".to_owned()),
+        inputs: vec![Vec::new(); 3],
         further: None,
         unfollowed: None,
         reached_by: None,
         left_by: None,
         ended_by: None,
-        relation: None,
     }
 }
 
-/// An instruction with all that is said of one that wrote something.
-fn blame(step: u64) -> WireInstruction {
-    let by = Some(WireInstruction { moved_by: vec![executed(2)], ..executed(1) });
-    let part = WirePart { cell: Some("memory 0x0000".to_owned()), by: by.clone(), set_before: Some(2) };
-    let whole = WireInput {
-        cell: "stack [0]".to_owned(),
-        value: Value::int(1),
-        by,
-        set_before: Some(2),
-        parts: vec![part],
-    };
-    WireInstruction { inputs: vec![whole], moved_by: vec![executed(step - 1)], ..executed(step) }
+/// An answer of one of the three kinds.
+fn answer(number: usize, blame: Blame) -> BlameAnswer {
+    let blame = Box::new(blame);
+    match number % 3 {
+        0 => BlameAnswer::By(blame),
+        1 => BlameAnswer::NotWritten { near: Some(blame), of_last: None, besides: None },
+        _ => BlameAnswer::NoCell(Some(blame)),
+    }
 }
 
-fn world(number: usize) -> WireWorld {
-    let leaf = |by| WireLeaf {
-        path: Path::field("state"),
-        other: by,
+fn world(number: usize) -> WorldComparison {
+    let leaf = |wanted| StateLeaf {
+        at: Path::field("state"),
+        wanted,
         actual: Some(Value::int(2)),
-        by: number.is_multiple_of(4).then(|| blame(3)),
+        answer: Some(answer(number, blame(3))),
     };
     let against =
         [ComparedWith::Before, ComparedWith::Fixture("file.json::case".to_owned()), ComparedWith::Embedded]
             [number % 3]
             .clone();
-    WireWorld { against, leaves: vec![leaf(None), leaf(Some(Value::int(1)))], count: 2 }
+    WorldComparison { against, leaves: vec![leaf(None), leaf(Some(Value::int(1)))], count: 2 }
 }
 
 #[test]
@@ -257,8 +264,6 @@ fn explanations_have_their_schema() {
             continue;
         }
         let is_full = number % 2 == 0;
-        let relation = Some([Relation::MadeBy, Relation::Instead, Relation::After][number % 3]);
-        let reached_by = Some(Box::new(blame(4)));
         let spent = SpentGas {
             count: 1,
             gas: 3,
@@ -272,32 +277,33 @@ fn explanations_have_their_schema() {
             actual: vec![Value::int(2)],
             differs: 0,
         };
-        let plain = WireInstruction { cost: None, relation, ..executed(5) };
-        let further = Some(WireFurtherCauses { left_out: 3, oldest: vec![executed(1), executed(2)] });
-        let left_by = Some(Box::new(executed(6)));
-        let unfollowed = Some(200_000);
-        let ended_by = left_by.clone();
-        let full =
-            WireInstruction { relation, further, unfollowed, reached_by, left_by, ended_by, ..blame(8) };
-        let kinds = [
-            WireUndeclared::Missing,
-            WireUndeclared::Height,
-            WireUndeclared::Limit,
-            WireUndeclared::References,
-            WireUndeclared::Jump,
-            WireUndeclared::Write,
-        ];
-        let kind = kinds[number / 2 % kinds.len()];
-        let (declared, actual, cell) = match kind {
-            WireUndeclared::Write => (None, None, Some("local 1".to_owned())),
-            _ => (Some(2), Some(1), None),
+        let [mut plain, mut undefined] = [executed(5), executed(8)];
+        plain.cost = None;
+        (undefined.cost, undefined.op) = (None, None);
+        let full = Blame {
+            further: Some(FurtherCauses { left_out: 3, oldest: vec![executed(1), executed(2)] }),
+            unfollowed: Some(200_000),
+            reached_by: Some(Box::new(blame(4))),
+            left_by: Some(executed(6)),
+            ended_by: Some(executed(6)),
+            ..blame(8)
         };
-        let row_deviation = WireRowDeviation { by: executed(3), kind, declared, actual, cell };
-        let explanation = WireExplanation {
-            case: ReportedCase::from(&report),
-            missing: is_full.then(|| "not explained".to_owned()),
-            embedded: is_full.then_some(vmconf::model::verdict::VerdictKind::Pass),
-            blames: vec![None, Some(plain), Some(full)],
+        let (declared, actual) = (2, 1);
+        let kinds = [
+            Undeclared::Missing { needs: 2, height: 1 },
+            Undeclared::Height { before: 3, declared, actual },
+            Undeclared::Limit { limit: 0, actual },
+            Undeclared::References { declared, actual },
+            Undeclared::Jump { declared, actual },
+            Undeclared::Write { cell: Cell::named("local", "1") },
+        ];
+        let what = kinds[number / 2 % kinds.len()].clone();
+        let explanation = Explanation {
+            report,
+            notes: Vec::new(),
+            missing: is_full.then_some("not explained"),
+            embedded: is_full.then_some(VerdictKind::Pass),
+            blames: vec![BlameAnswer::NoCell(None), answer(number, only(plain)), answer(number, full)],
             divergence: is_full.then(|| FirstDivergence {
                 step: 3,
                 pc: number.is_multiple_of(4).then_some(1),
@@ -309,18 +315,19 @@ fn explanations_have_their_schema() {
                 }],
                 ends: false,
             }),
-            unsearched: !is_full,
-            row_deviation: is_full.then_some(row_deviation),
+            is_divergence_unsearched: !is_full,
+            row_deviation: is_full.then(|| RowDeviation { by: executed(3), what }),
             steps: 9,
-            last: vec![executed(7), WireInstruction { cost: None, op: None, ..executed(8) }],
+            last: vec![executed(7), undefined],
             earlier: if is_full { vec![executed(6)] } else { Vec::new() },
-            spent: is_full.then(|| ("ADD".into(), spent)).into_iter().collect(),
+            spent: is_full.then_some(("ADD", spent)).into_iter().collect(),
             stack: is_full.then_some(stack),
             world: is_full.then(|| world(number)),
             logs: is_full.then(|| LogComparison {
                 expected: number.is_multiple_of(4).then(|| vec![Value::int(1)]),
                 actual: vec![Value::int(2)],
             }),
+            page: None,
         };
         let json: Json = serde_json::from_str(&one_line(&explanation)).unwrap();
         validator.assert_accepts(&json, "an explanation");
@@ -329,4 +336,19 @@ fn explanations_have_their_schema() {
     walk.met.retain(|at, _| at.starts_with("urn:vmconf:schema:diff#"));
     assert!(walk.met.len() > 7, "{:?}", walk.met.keys());
     walk.check();
+}
+
+/// What the model has in a value of its own may be among the members of the object around it.
+#[test]
+fn parts_of_explanations_are_members_of_the_whole() {
+    let deviation = |what| one_line(&RowDeviation { by: ExecutedInstruction::default(), what });
+    let height = deviation(Undeclared::Height { before: 3, declared: 2, actual: 1 });
+    assert!(height.ends_with(r#"},"kind":"height","declared":2,"actual":1}"#), "{height}");
+    let write = deviation(Undeclared::Write { cell: Cell::named("local", "1") });
+    assert!(write.ends_with(r#"},"kind":"write","cell":"local 1"}"#), "{write}");
+    let inputs = one_line(&blame(4));
+    let whole = r#"{"cell":"storage 0x02","value":{"int":"1"},"setBefore":2}"#;
+    let parts =
+        r#"{"cell":"storage 0x03","value":{"int":"1"},"parts":[{"cell":"memory 0x0000","by":{"step":2,"#;
+    assert!([whole, parts, r#"},{"setBefore":2}]}"#].iter().all(|it| inputs.contains(it)), "{inputs}");
 }
