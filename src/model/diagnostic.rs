@@ -10,7 +10,8 @@ use super::rule::LintRule;
 ///
 /// `P` is the type of the position: readers create a `Diagnostic<Origin>`, which does not require finding
 /// line numbers, and the owner of the text turns it into a [`Diagnostic`] with [`SourceText::locate`].
-/// Reports accept only the latter, so no position is lost.
+/// Reports accept only the latter, so no position is lost. The JSON of reports has less of it; see
+/// [`Problem`](crate::wire::report::Problem).
 ///
 /// [`SourceText::locate`]: crate::text::source_text::SourceText::locate
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,7 +5,8 @@ use super::path::Path;
 use super::position::Origin;
 use super::value::Value;
 
-/// An assertion that does not hold.
+/// An assertion that does not hold. Unlike a [`CaseDifference`](super::verdict::CaseDifference), it has no step and no
+/// line, since what compares states knows neither the case nor the text of its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mismatch {
     /// Which datum.

@@ -385,7 +385,8 @@ pub struct KnownListing {
     pub link: Option<String>,
 }
 
-/// A leaf that differs.
+/// A leaf that differs. Unlike a [`Mismatch`](super::mismatch::Mismatch), it has its step, its line and a note, since
+/// reports have neither the case nor the text of its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CaseDifference {
     /// The step after which it was compared, from 1; `None` if the case has only one.

@@ -91,9 +91,9 @@ impl Embedded {
 /// The message for a case that needs more memory than the system provides.
 const OUT_OF_MEMORY: &str = "out of memory: the system refuses what the machine needs, below --max-memory; run fewer cases at once (--jobs)";
 
-/// Why a step ended early.
+/// Why a step ended early. Unlike a [`Stopped`], it tells a limit apart, after which the watch still sees the state.
 enum EmbeddedStop {
-    /// A limit of the runner was reached. The state is still of interest.
+    /// A limit of the runner was reached.
     Limit(String),
     Other(Stopped),
 }

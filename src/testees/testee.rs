@@ -81,7 +81,8 @@ pub trait TesteeState: Observe {
     }
 }
 
-/// Why a run ended before its last step was done.
+/// Why a run ended before its last step was done. Unlike the [`Status`](crate::machines::status::Status) of a machine,
+/// it is always an early end, and may be one that only another process can have: a crash or a time-out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stopped {
     /// The program cannot be run, or a limit of the runner was reached; as a full sentence.

@@ -242,7 +242,8 @@ pub(super) fn case_id(id: &str, file: &str, name: Option<String>) -> Result<Case
     }
 }
 
-/// A datum that differs.
+/// A datum that differs. Unlike a [`CaseDifference`](verdict::CaseDifference), it has the mask beside the expected
+/// value, and only a line and a column as its place, since a report does not contain the text of the vector file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct ReportedDifference {
@@ -280,7 +281,7 @@ impl From<&verdict::CaseDifference> for ReportedDifference {
     }
 }
 
-/// The place has no excerpt, since a report does not contain the text of the vector file.
+/// The place has no excerpt.
 impl TryFrom<ReportedDifference> for verdict::CaseDifference {
     type Error = String;
 
@@ -304,7 +305,8 @@ pub(super) fn place(line: u32, column: u32) -> Result<DiagnosticPlace, String> {
     Ok(DiagnosticPlace { at: 0, position: Position { line, column }, excerpt: String::new(), before: 0 })
 }
 
-/// An error or a note.
+/// An error or a note. Unlike a [`Diagnostic`], it has no severity, which the line that contains it determines, no rule
+/// and no edit, which only `vmconf check` writes, and only a line and a column as its place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Problem {
@@ -338,7 +340,7 @@ impl From<&Diagnostic> for Problem {
     }
 }
 
-/// The place has no excerpt, since a report does not contain the text of the vector file.
+/// The place has no excerpt.
 impl TryFrom<Problem> for Diagnostic {
     type Error = String;
 
