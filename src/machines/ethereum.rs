@@ -30,6 +30,7 @@
 //! | `state.rs` | what can be observed |
 //! | `inspect.rs` | the view for traces and blame |
 //! | `place.rs`, `effects.rs` | what instructions read and write besides the stack |
+//! | `cells.rs` | the kinds of cells, as traces and blame write them |
 //! | `trail.rs` | what the last instruction did to the accounts |
 //! | `table.rs` | the instructions |
 //! | `tests.rs` | what must have a measured cost |
@@ -55,6 +56,7 @@ mod accounts;
 mod authorizations;
 mod broken_rules;
 mod calls;
+mod cells;
 mod context;
 mod description;
 mod effects;

@@ -12,6 +12,7 @@
 //! | `context.rs` | the state besides the stack: environment, memory, logs, recorded calls, count of instructions |
 //! | `destinations.rs` | which offsets a jump can go to |
 //! | `place.rs` | what opcodes read and write besides the stack |
+//! | `cells.rs` | the kinds of cells, as traces and blame write them |
 //! | `interpret.rs` | the loop |
 //! | `machine.rs` | the machine: loading and the single loop |
 //! | `state.rs` | what can be observed, and what can be changed between two instructions |
@@ -37,6 +38,7 @@
 mod arith;
 mod bitwise;
 mod call;
+mod cells;
 mod context;
 mod destinations;
 mod environment;

@@ -70,6 +70,11 @@ impl Cell {
         Cell::named("jump", "")
     }
 
+    /// The exception that is on its way, or waits for the end of a finally block.
+    pub fn exception() -> Cell {
+        Cell::named("exception", "")
+    }
+
     /// The single byte, if `byte` is given and lies in this range; otherwise the whole cell.
     #[must_use]
     pub fn part(&self, byte: Option<usize>) -> Cell {

@@ -38,7 +38,7 @@ impl Declared {
         let is_fixed = effects.takes.is_none() && effects.leaves.is_none();
         let is_simple = is_fixed && cells.all(is_plain) && has_no_compound(at.state, takes);
         let references = at.state.references().filter(|_| is_simple);
-        let exception = Cell::named("exception", "");
+        let exception = Cell::exception();
         Some(Declared {
             depth: at.state.depth(),
             height,

@@ -7,6 +7,7 @@ use revm_handler::FrameResult;
 use revm_interpreter::interpreter_types::{Jumps as _, LegacyBytecode};
 use revm_primitives::{Address, U256};
 
+use super::cells;
 use super::machine::Ethereum;
 use super::place::{EthereumPlace, rows};
 use super::trail::{of_account, storage};
@@ -63,19 +64,21 @@ impl DeclaredPlaces for Ethereum {
             Memory(start, length) => self.memory_cells(start, self.small(length)),
             Word(start) => self.memory_cells(start, Some(32)),
             Byte(start) => self.memory_cells(start, Some(1)),
-            Storage(key) => self.word(key).map(|key| storage("storage", own, key)).into_iter().collect(),
+            Storage(key) => self.word(key).map(|key| storage(cells::STORAGE, own, key)).into_iter().collect(),
             Transient(key) => {
-                self.word(key).map(|key| storage("transient storage", own, key)).into_iter().collect()
+                self.word(key).map(|key| storage(cells::TRANSIENT_STORAGE, own, key)).into_iter().collect()
             }
             Balance(operand) => {
-                self.address(operand).map(|it| of_account("balance", it)).into_iter().collect()
+                self.address(operand).map(|it| of_account(cells::BALANCE, it)).into_iter().collect()
             }
-            Own => vec![of_account("balance", own)],
-            Code(operand) => self.address(operand).map(|it| of_account("code", it)).into_iter().collect(),
+            Own => vec![of_account(cells::BALANCE, own)],
+            Code(operand) => {
+                self.address(operand).map(|it| of_account(cells::CODE, it)).into_iter().collect()
+            }
             Input => vec![input_of(depth)],
             Returned => vec![returned()],
-            Logs => vec![Cell::named("logs", "")],
-            Output if depth == 1 => vec![Cell::named("output", "")],
+            Logs => vec![Cell::named(cells::LOGS, "")],
+            Output if depth == 1 => vec![Cell::named(cells::OUTPUT, "")],
             Output => Vec::new(),
             NewFrame => received(depth + 1),
         }
@@ -153,11 +156,11 @@ pub(super) fn returned_to(depth: usize, result: &FrameResult) -> Vec<Cell> {
 }
 
 fn input_of(depth: usize) -> Cell {
-    Cell::named("input of frame", depth.to_string())
+    Cell::named(cells::INPUT, depth.to_string())
 }
 
 fn returned() -> Cell {
-    Cell::named("return data", "")
+    Cell::named(cells::RETURN_DATA, "")
 }
 
 impl Ethereum {

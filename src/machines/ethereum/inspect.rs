@@ -8,6 +8,7 @@ use revm_interpreter::SuccessOrHalt;
 use revm_interpreter::interpreter_types::{Jumps, LegacyBytecode};
 use revm_primitives::{Address, TxKind};
 
+use super::cells;
 use super::machine::{Ethereum, TransactionOutcome};
 use super::table::ETHEREUM;
 use super::trail::{MAX_ITEMS, address, of_account, storage, storage_of};
@@ -123,20 +124,20 @@ impl Inspect for Ethereum {
     fn value(&self, cell: &Cell) -> Option<Value> {
         match cell {
             Cell::Range(memory, range) => self.remembered(memory, range),
-            Cell::Named("storage", name) => {
+            Cell::Named(cells::STORAGE, name) => {
                 let (address, key) = storage_of(name)?;
                 Some(word_value(self.stored(address, key)))
             }
-            Cell::Named("transient storage", name) => {
+            Cell::Named(cells::TRANSIENT_STORAGE, name) => {
                 let (address, key) = storage_of(name)?;
                 let words = self.context().journaled_state.inner.transient_storage.get(&address);
                 Some(word_value(words.and_then(|words| words.get(&key)).copied().unwrap_or_default()))
             }
-            Cell::Named("return data", _) => {
+            Cell::Named(cells::RETURN_DATA, _) => {
                 let data = &self.running()?.interpreter.return_data.0;
                 Some(Value::Bytes(data[..data.len().min(MAX_RETURNED)].to_vec()))
             }
-            Cell::Named("balance", name) => Some(word_value(self.balance(address(name)?))),
+            Cell::Named(cells::BALANCE, name) => Some(word_value(self.balance(address(name)?))),
             _ => None,
         }
     }
@@ -145,8 +146,8 @@ impl Inspect for Ethereum {
         let keys = at.keys();
         let [PathKey::Name(field), rest @ ..] = &keys[..] else { return Vec::new() };
         match (&**field, rest) {
-            ("logs" | "logEntries", _) => vec![Cell::named("logs", "")],
-            ("output", _) => vec![Cell::named("output", "")],
+            ("logs" | "logEntries", _) => vec![Cell::named(cells::LOGS, "")],
+            ("output", _) => vec![Cell::named(cells::OUTPUT, "")],
             ("state", [PathKey::Name(account), rest @ ..]) => {
                 address(account).map_or_else(Vec::new, |account| leaf_cells(account, rest))
             }
@@ -246,7 +247,7 @@ impl Ethereum {
             all.flat_map(|(address, words)| words.iter().map(move |(key, value)| ((address, key), value)));
         let words: BTreeMap<_, _> = words.filter(|(_, value)| !value.is_zero()).collect();
         let rows = words.into_iter().map(|((address, key), value)| {
-            let cell = storage("transient storage", *address, *key);
+            let cell = storage(cells::TRANSIENT_STORAGE, *address, *key);
             let name =
                 format!("{} of {}", number_key(&key.to_be_bytes::<32>()), bytes_key(address.as_slice()));
             ViewRow::new(name, word_value(*value).to_string(), Some(ViewDatum::In(cell)))
@@ -274,7 +275,7 @@ impl Ethereum {
         let rows = used.into_iter().map(|(key, slot)| {
             let name = number_key(&key.to_be_bytes::<32>());
             let value = word_value(slot.present_value).to_string();
-            ViewRow::new(name, value, Some(ViewDatum::In(storage("storage", address, *key))))
+            ViewRow::new(name, value, Some(ViewDatum::In(storage(cells::STORAGE, address, *key))))
         });
         Section::of(TITLE, rows)
     }
@@ -283,15 +284,15 @@ impl Ethereum {
 /// The cells of a leaf of an account, or of the account.
 fn leaf_cells(account: Address, leaf: &[&PathKey]) -> Vec<Cell> {
     match leaf {
-        [] => vec![of_account("account", account)],
+        [] => vec![of_account(cells::ACCOUNT, account)],
         [PathKey::Name(leaf)] => match &**leaf {
-            "balance" => vec![of_account("balance", account)],
-            "nonce" => vec![of_account("nonce", account)],
-            "code" => vec![of_account("code", account)],
+            "balance" => vec![of_account(cells::BALANCE, account)],
+            "nonce" => vec![of_account(cells::NONCE, account)],
+            "code" => vec![of_account(cells::CODE, account)],
             _ => Vec::new(),
         },
         [PathKey::Name(leaf), PathKey::Name(key)] if **leaf == *"storage" => {
-            word_of_key(key).map_or_else(|_| Vec::new(), |key| vec![storage("storage", account, key)])
+            word_of_key(key).map_or_else(|_| Vec::new(), |key| vec![storage(cells::STORAGE, account, key)])
         }
         _ => Vec::new(),
     }

@@ -7,6 +7,7 @@ use revm_context_interface::journaled_state::JournalCheckpoint;
 use revm_interpreter::InstructionResult;
 use revm_primitives::{Address, U256};
 
+use super::cells;
 use crate::machines::record::word_of_key;
 use crate::model::{Cell, bytes_key, number_key};
 
@@ -41,7 +42,7 @@ impl Trail {
         if !result.is_ok() {
             self.entries.extend_from_slice(journal.journal.get(start.journal_i..).unwrap_or_default());
             if journal.logs.len() > start.log_i {
-                self.pass(vec![Cell::named("logs", "")]);
+                self.pass(vec![Cell::named(cells::LOGS, "")]);
             }
             self.failure = (!result.is_revert()).then_some(result);
         }
@@ -67,7 +68,7 @@ impl Trail {
     }
 }
 
-/// A datum of an account: `balance`, `nonce`, `code`, or `account` for its existence.
+/// A datum of an account.
 pub(super) fn of_account(kind: &'static str, address: Address) -> Cell {
     Cell::named(kind, bytes_key(address.as_slice()))
 }
@@ -81,26 +82,27 @@ pub(super) fn storage(kind: &'static str, address: Address, key: U256) -> Cell {
 fn written(entry: &JournalEntry) -> Vec<Cell> {
     match *entry {
         JournalEntry::AccountWarmed { .. } | JournalEntry::StorageWarmed { .. } => Vec::new(),
-        JournalEntry::AccountTouched { address } => vec![of_account("account", address)],
-        JournalEntry::BalanceChange { address, .. } => vec![of_account("balance", address)],
+        JournalEntry::AccountTouched { address } => vec![of_account(cells::ACCOUNT, address)],
+        JournalEntry::BalanceChange { address, .. } => vec![of_account(cells::BALANCE, address)],
         JournalEntry::BalanceTransfer { from, to, .. } => {
-            vec![of_account("balance", from), of_account("balance", to)]
+            vec![of_account(cells::BALANCE, from), of_account(cells::BALANCE, to)]
         }
         JournalEntry::NonceChange { address, .. } | JournalEntry::NonceBump { address } => {
-            vec![of_account("nonce", address)]
+            vec![of_account(cells::NONCE, address)]
         }
         JournalEntry::AccountCreated { address, .. } => {
-            vec![of_account("account", address), of_account("nonce", address)]
+            vec![of_account(cells::ACCOUNT, address), of_account(cells::NONCE, address)]
         }
         JournalEntry::AccountDestroyed { address, target, .. } => {
-            let all = ["account", "balance", "nonce", "code"].map(|kind| of_account(kind, address));
-            [of_account("balance", target)].into_iter().chain(all).collect()
+            let all = [cells::ACCOUNT, cells::BALANCE, cells::NONCE, cells::CODE]
+                .map(|kind| of_account(kind, address));
+            [of_account(cells::BALANCE, target)].into_iter().chain(all).collect()
         }
-        JournalEntry::StorageChanged { key, address, .. } => vec![storage("storage", address, key)],
+        JournalEntry::StorageChanged { key, address, .. } => vec![storage(cells::STORAGE, address, key)],
         JournalEntry::TransientStorageChange { key, address, .. } => {
-            vec![storage("transient storage", address, key)]
+            vec![storage(cells::TRANSIENT_STORAGE, address, key)]
         }
-        JournalEntry::CodeChange { address, .. } => vec![of_account("code", address)],
+        JournalEntry::CodeChange { address, .. } => vec![of_account(cells::CODE, address)],
     }
 }
 

@@ -1,5 +1,6 @@
 //! What an instruction reads and writes, for blame and traces.
 
+use super::cells;
 use super::frame::PADDING;
 use super::machine::Evm;
 use super::opcodes::{EVM, rows};
@@ -53,9 +54,11 @@ impl Inspect for Evm {
 
     fn value(&self, cell: &Cell) -> Option<Value> {
         match cell {
-            Cell::Named("storage", key) => self.stored_at(key),
-            Cell::Range("memory", range) => Some(byte_memory::shown_part(self.context.memory.bytes(), range)),
-            Cell::Named("output", _) => Some(byte_memory::shown(&self.context.output)),
+            Cell::Named(cells::STORAGE, key) => self.stored_at(key),
+            Cell::Range(cells::MEMORY, range) => {
+                Some(byte_memory::shown_part(self.context.memory.bytes(), range))
+            }
+            Cell::Named(cells::OUTPUT, _) => Some(byte_memory::shown(&self.context.output)),
             _ => None,
         }
     }
@@ -78,25 +81,28 @@ impl Inspect for Evm {
         let Some((PathKey::Name(field), rest)) = keys.split_first() else { return Vec::new() };
         match (&**field, rest) {
             ("stack", [PathKey::Index(index), ..]) => vec![Cell::Stack(*index)],
-            ("memory", _) => vec![Cell::Range("memory", 0..usize::MAX)],
-            ("out", _) => named("output", ""),
-            ("logsHash", _) | ("logs", []) => named("logs", ""),
-            ("logs", [PathKey::Index(index), ..]) => named("log", &index.to_string()),
-            ("callcreates", []) => named("calls", ""),
-            ("callcreates", [PathKey::Index(index), ..]) => named("call", &index.to_string()),
+            ("memory", _) => vec![Cell::Range(cells::MEMORY, 0..usize::MAX)],
+            ("out", _) => named(cells::OUTPUT, ""),
+            ("logsHash", _) | ("logs", []) => named(cells::LOGS, ""),
+            ("logs", [PathKey::Index(index), ..]) => named(cells::LOG, &index.to_string()),
+            ("callcreates", []) => named(cells::CALLS, ""),
+            ("callcreates", [PathKey::Index(index), ..]) => named(cells::CALL, &index.to_string()),
             // Only the account's own words can be written, and its deletion removes them.
             ("post", [PathKey::Name(account), PathKey::Name(part), PathKey::Name(key)])
                 if part == "storage" && **account == self.account_key() =>
             {
-                vec![Cell::named("storage", key.clone()), Cell::named("account", account.clone())]
+                vec![Cell::named(cells::STORAGE, key.clone()), Cell::named(cells::ACCOUNT, account.clone())]
             }
             ("post", [PathKey::Name(account)]) => {
-                vec![Cell::named("account", account.clone()), Cell::named("balance", account.clone())]
+                vec![
+                    Cell::named(cells::ACCOUNT, account.clone()),
+                    Cell::named(cells::BALANCE, account.clone()),
+                ]
             }
             ("post", [PathKey::Name(account), PathKey::Name(part)]) if part == "balance" => {
-                vec![Cell::named("balance", account.clone())]
+                vec![Cell::named(cells::BALANCE, account.clone())]
             }
-            ("post", [PathKey::Name(account), ..]) => named("account", account),
+            ("post", [PathKey::Name(account), ..]) => named(cells::ACCOUNT, account),
             _ => Vec::new(),
         }
     }
@@ -126,7 +132,7 @@ impl DeclaredPlaces for Evm {
             EvmPlace::Byte(start) => self.memory_cells(start, Some(1)),
             EvmPlace::Storage(key) => {
                 let key = self.word(key).unwrap_or_default();
-                named("storage", number_key(&key.to_be_bytes_vec()))
+                named(cells::STORAGE, number_key(&key.to_be_bytes_vec()))
             }
             EvmPlace::Account(address) | EvmPlace::Code(address) => {
                 self.word(address).map(account_cell).into_iter().collect()
@@ -140,11 +146,11 @@ impl DeclaredPlaces for Evm {
                 let is_debited = self.word(value).is_some_and(|value| self.debits(value));
                 is_debited.then(|| balance_cell(context.environment.address)).into_iter().collect()
             }
-            EvmPlace::Log => named("log", context.logs.len().to_string()),
-            EvmPlace::Logs => named("logs", String::new()),
-            EvmPlace::Call => named("call", context.calls.len().to_string()),
-            EvmPlace::Calls => named("calls", String::new()),
-            EvmPlace::Output => named("output", String::new()),
+            EvmPlace::Log => named(cells::LOG, context.logs.len().to_string()),
+            EvmPlace::Logs => named(cells::LOGS, String::new()),
+            EvmPlace::Call => named(cells::CALL, context.calls.len().to_string()),
+            EvmPlace::Calls => named(cells::CALLS, String::new()),
+            EvmPlace::Output => named(cells::OUTPUT, String::new()),
         }
     }
 
@@ -170,7 +176,7 @@ impl Evm {
 
     /// The memory from the operand `start` on; no cell if it is empty or reaches beyond the largest address.
     fn memory_cells(&self, start: usize, length: Option<usize>) -> Vec<Cell> {
-        let cell = || byte_memory::cell("memory", self.word(start).and_then(small)?, length?);
+        let cell = || byte_memory::cell(cells::MEMORY, self.word(start).and_then(small)?, length?);
         cell().into_iter().collect()
     }
 
@@ -192,11 +198,11 @@ fn address_key(address: Word) -> String {
 }
 
 fn account_cell(address: Word) -> Cell {
-    Cell::named("account", address_key(address))
+    Cell::named(cells::ACCOUNT, address_key(address))
 }
 
 fn balance_cell(address: Word) -> Cell {
-    Cell::named("balance", address_key(address))
+    Cell::named(cells::BALANCE, address_key(address))
 }
 
 fn balance(account: Option<&EvmAccount>) -> Value {

@@ -1,5 +1,6 @@
 //! What planted faults change besides cells.
 
+use super::cells;
 use super::frame::{PADDING, STACK_LIMIT};
 use super::machine::Evm;
 use super::program::stored_before;
@@ -12,7 +13,7 @@ impl PlantFaults for Evm {
     /// The word of storage before the program runs, so that a forgotten write is always forgotten.
     fn unwritten(&self, program: &Program, cell: &Cell) -> Option<Value> {
         match cell {
-            Cell::Named("storage", key) => stored_before(program, key),
+            Cell::Named(cells::STORAGE, key) => stored_before(program, key),
             _ => self.content(cell),
         }
     }

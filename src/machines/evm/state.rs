@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::cells;
 use super::context::EvmContext;
 use super::context::Log;
 use super::context::RecordedCall;
@@ -43,9 +44,9 @@ impl StateChanges for Evm {
         "stack": Shape::Map(MapKeys::Text, &WORD), "items by their number from the top, 0 first",
             Evm::change_items, PartCells::Stack;
         "memory": Shape::Map(MapKeys::Number, &Shape::Bytes), "bytes by the offset of the first",
-            Evm::change_memory, PartCells::Bytes("memory", Evm::bytes_at);
+            Evm::change_memory, PartCells::Bytes(cells::MEMORY, Evm::bytes_at);
         "storage": Shape::Map(MapKeys::Number, &WORD), "words of the executing account by key",
-            Evm::change_storage, PartCells::ByName("storage", Evm::stored_at);
+            Evm::change_storage, PartCells::ByName(cells::STORAGE, Evm::stored_at);
     };
 }
 

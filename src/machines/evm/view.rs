@@ -1,5 +1,6 @@
 //! The state formatted for people: stack, storage of the executing account, memory.
 
+use super::cells;
 use super::machine::Evm;
 use crate::machines::inspect::Inspect;
 use crate::machines::record::word_value;
@@ -18,14 +19,14 @@ impl Evm {
         ];
         let words = self.context.storage.iter().map(|(key, word)| {
             let key = number_key(&key.to_be_bytes_vec());
-            let cell = Cell::named("storage", key.clone());
+            let cell = Cell::named(cells::STORAGE, key.clone());
             ViewRow::new(key, word_value(*word).to_string(), Some(ViewDatum::In(cell)))
         });
         vec![
             Section::of("status", counts),
             Section::stack(self.height, |below| self.item(below), path),
             Section::of("storage", words),
-            Section::memory("memory", Some("memory"), self.context.memory.bytes()),
+            Section::memory("memory", Some(cells::MEMORY), self.context.memory.bytes()),
         ]
     }
 }

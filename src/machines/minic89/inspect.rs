@@ -187,6 +187,9 @@ impl MiniC89 {
     }
 }
 
+/// The kind of cells of slots.
+pub(super) const SLOT: &str = "slot";
+
 const OF_FRAME: &str = " of frame ";
 
 /// The cell of the first function's result.
@@ -195,12 +198,12 @@ fn result() -> Cell {
 }
 
 fn slot_and_frame(cell: &Cell) -> Option<(usize, usize)> {
-    let Cell::Named("slot", name) = cell else { return None };
+    let Cell::Named(SLOT, name) = cell else { return None };
     let (slot, frame) = name.split_once(OF_FRAME)?;
     Some((slot.parse().ok()?, frame.parse().ok()?))
 }
 
 /// A slot of a frame, the oldest frame being 0.
 fn cell(frame: usize, slot: usize) -> Cell {
-    Cell::named("slot", format!("{slot}{OF_FRAME}{frame}"))
+    Cell::named(SLOT, format!("{slot}{OF_FRAME}{frame}"))
 }

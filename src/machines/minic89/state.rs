@@ -1,6 +1,7 @@
 //! The state: what can be observed, and what can be changed between two instructions.
 
 use super::cpu::MiniFrame;
+use super::inspect::SLOT;
 use super::machine::{MiniC89, RunStatus};
 use super::program::Function;
 use super::trap::Trap;
@@ -41,7 +42,7 @@ impl StateChanges for MiniC89 {
                 let base = m.base();
                 change_items(name, &mut m.slots[base..], CountFrom::FromStart, values, put)
             },
-            PartCells::ByNumber("slot", |m, slot| m.slots.get(m.base() + slot).map(|word| word.to_value()));
+            PartCells::ByNumber(SLOT, |m, slot| m.slots.get(m.base() + slot).map(|word| word.to_value()));
     };
 }
 

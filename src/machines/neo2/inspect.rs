@@ -206,9 +206,12 @@ pub(super) fn arguments_below_hash(machine: &Neo2) -> Option<usize> {
     machine.above_arguments(1).and_then(|_| machine.operand().get(1).map(|count| usize::from(*count)))
 }
 
+/// The kind of cells of the alt stacks.
+pub(super) const ALT: &str = "alt";
+
 /// An item of the alt stacks of all frames, counted from the bottom.
 fn alt(index: usize) -> Cell {
-    Cell::named("alt", index.to_string())
+    Cell::named(ALT, index.to_string())
 }
 
 impl NeoOperands for Neo2 {

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::context::Neo2Context;
 use super::fault::Neo2Stop;
+use super::inspect::ALT;
 use super::item::Neo2Item;
 use super::machine::Neo2;
 use super::opcodes::NEO2;
@@ -49,7 +50,7 @@ impl StateChanges for Neo2 {
             PartCells::Stack;
         "altStack": BY_NUMBER, "items of the alt stack by their number from the top, 0 first",
             |m, name, items| change_items(name, &mut m.core.alt, CountFrom::FromTop, items, put),
-            PartCells::Last("alt", Neo2::top_of_alt);
+            PartCells::Last(ALT, Neo2::top_of_alt);
     };
 }
 

@@ -127,8 +127,8 @@ impl Inspect for TinyVm {
 /// The names of a machine's cells, and how many registers its yield passes on.
 pub(super) struct Who {
     name: &'static str,
-    registers: &'static str,
-    data: &'static str,
+    pub(super) registers: &'static str,
+    pub(super) data: &'static str,
     command: usize,
 }
 
@@ -139,7 +139,7 @@ impl Who {
     }
 }
 
-const SINGLE: Who = Who { name: "", registers: "register", data: "data", command: 1 };
+pub(super) const SINGLE: Who = Who { name: "", registers: "register", data: "data", command: 1 };
 const DRIVER: Who = Who { name: "driver", registers: "driver register", data: "driver data", command: 4 };
 const TESTEE: Who = Who { name: "testee", registers: "testee register", data: "testee data", command: 1 };
 

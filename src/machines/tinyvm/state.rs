@@ -2,6 +2,7 @@
 
 use super::core::{TinyCore, TinyStop, ZEROS};
 use super::driver::{DriverOutcome, Rating, TestDriver, TestResult};
+use super::inspect::SINGLE;
 use super::machine::{TinyVm, not_passed};
 use super::mode::{MachineMode, Single};
 use super::program::{NUMBER, SEGMENT, fill, word};
@@ -64,10 +65,10 @@ impl StateFields for TinyCore {
 impl StateChanges for TinyVm {
     const CHANGES: &'static [StateChange<TinyVm>] = state_changes! {
         "registers": Shape::Plain, "registers by name, r0 to r15",
-            change_registers, PartCells::ByName("register", register);
+            change_registers, PartCells::ByName(SINGLE.registers, register);
         "data": SEGMENT, "words of data memory, by the address of the first one",
             |m, name, segment| fill(&mut m.alone()?.core.data, Some(segment), &Path::field(name)),
-            PartCells::Words("data", |m, address| m.single()?.core.data.get(address).copied());
+            PartCells::Words(SINGLE.data, |m, address| m.single()?.core.data.get(address).copied());
         "pc": NUMBER, "the program counter", |m, name, pc| {
             m.alone()?.core.pc = word(name, pc)?;
             Ok(())

@@ -156,7 +156,7 @@ impl Faulty {
 
     /// Executes the instruction. If it fails, the kind of its failure is another one.
     fn other_failure(&mut self, writes: &[Cell]) -> Status {
-        let throws = writes.iter().any(|cell| matches!(cell, Cell::Named("exception", _)));
+        let throws = writes.contains(&Cell::exception());
         let status = self.execute();
         if throws == (status == Status::Running) {
             self.plant(|machine| machine.fail_otherwise());

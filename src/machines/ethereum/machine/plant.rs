@@ -10,6 +10,7 @@ use revm_primitives::{Address, U256};
 
 use super::Ethereum;
 use super::excused::Excused;
+use crate::machines::ethereum::cells;
 use crate::machines::ethereum::trail::{MAX_ITEMS, storage_of};
 use crate::machines::inspect::Inspect;
 use crate::machines::plant::{Excuse, PlantFaults, PlantInCells};
@@ -26,7 +27,7 @@ impl PlantInCells for Ethereum {
                 let byte = |at| memory.get(at).copied().unwrap_or_default();
                 Some(Value::Bytes(range.clone().map(byte).collect()))
             }
-            Cell::Named("storage" | "transient storage", _) => self.value(cell),
+            Cell::Named(cells::STORAGE | cells::TRANSIENT_STORAGE, _) => self.value(cell),
             _ => None,
         }
     }
@@ -37,7 +38,7 @@ impl PlantInCells for Ethereum {
             (Cell::Range(name, range), Value::Bytes(bytes)) if self.is_own_memory(name) => {
                 self.give_memory(range, bytes)
             }
-            (Cell::Named("storage" | "transient storage", name), Value::Int(_)) => {
+            (Cell::Named(cells::STORAGE | cells::TRANSIENT_STORAGE, name), Value::Int(_)) => {
                 self.give_word(cell, storage_of(name), value)
             }
             _ => None,
@@ -109,7 +110,7 @@ impl Ethereum {
         let value = word("a word", value).ok()?;
         let journal = &mut self.engine.ctx.journaled_state;
         match cell {
-            Cell::Named("transient storage", _) => journal.tstore(address, key, value),
+            Cell::Named(cells::TRANSIENT_STORAGE, _) => journal.tstore(address, key, value),
             _ => {
                 journal.sstore(address, key, value).ok()?;
             }
