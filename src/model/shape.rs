@@ -65,10 +65,10 @@ pub enum MapKeys {
     Number,
 }
 
-/// A list of the members of a record.
+/// A list of the members of a record, each with a literal or a block as its name.
 #[macro_export]
 macro_rules! members {
-    ($($name:literal: $shape:expr, $doc:literal;)*) => {
+    ($($name:tt: $shape:expr, $doc:literal;)*) => {
         &[$($crate::model::shape::MemberShape { name: $name, doc: $doc, shape: $shape },)*]
     };
 }

@@ -6,6 +6,7 @@ use super::machine::Neo3;
 use super::map::{MapKey, key_name, pairs};
 use super::opcodes::{NEO3, rows};
 use super::place::Neo3Place;
+use super::slot::Slots;
 use super::value::{int32, number, with_bytes};
 use crate::isa::disassembler::line_at;
 use crate::machines::effects::{DeclaredPlaces, Effect, declared, effect_lists};
@@ -121,7 +122,6 @@ impl DeclaredPlaces for Neo3 {
 
     fn cells_at(&self, place: Neo3Place) -> Vec<Cell> {
         let one = |cell: Option<Cell>| cell.into_iter().collect();
-        let exception = || Cell::named("exception", "");
         match place {
             Neo3Place::Picked => one(self.picked().and_then(|below| self.stacked(below))),
             Neo3Place::Compound(operand) => one(self.compound(operand).map(Cell::Compound)),
@@ -144,10 +144,10 @@ impl DeclaredPlaces for Neo3 {
                 _ => self.cells_at(Neo3Place::Compound(whole)),
             },
             Neo3Place::NoItem(whole, key) => {
-                one(self.cells_at(Neo3Place::Item(whole, key)).is_empty().then(exception))
+                one(self.cells_at(Neo3Place::Item(whole, key)).is_empty().then(Cell::exception))
             }
             Neo3Place::NoEntry(whole, key) => {
-                one(self.cells_at(Neo3Place::Entry(whole, key)).is_empty().then(exception))
+                one(self.cells_at(Neo3Place::Entry(whole, key)).is_empty().then(Cell::exception))
             }
             Neo3Place::Copied(buffer, start, count) => {
                 let bytes = self.count(start).zip(self.count(count));
@@ -168,8 +168,8 @@ impl DeclaredPlaces for Neo3 {
             Neo3Place::NewStatics => self.new_cells(Slots::Statics, 0),
             Neo3Place::NewLocals => self.new_cells(Slots::Locals, 0),
             Neo3Place::NewArguments => self.new_cells(Slots::Arguments, 1),
-            Neo3Place::Exception => vec![exception()],
-            Neo3Place::Pending => one(self.core.uncaught.as_ref().map(|_| exception())),
+            Neo3Place::Exception => vec![Cell::exception()],
+            Neo3Place::Pending => one(self.core.uncaught.as_ref().map(|_| Cell::exception())),
             Neo3Place::ServiceOperands => {
                 let operands = 0..service_operands(self).unwrap_or_default();
                 operands.filter_map(|below| self.compound(below)).map(Cell::Compound).collect()
@@ -249,44 +249,6 @@ pub(super) fn service_operands(machine: &Neo3) -> Option<usize> {
     Some(takes.min(machine.height()))
 }
 
-/// Variables that have their own instructions.
-#[derive(Clone, Copy)]
-enum Slots {
-    Statics,
-    Locals,
-    Arguments,
-}
-
-impl Slots {
-    const ALL: [Slots; 3] = [Slots::Statics, Slots::Locals, Slots::Arguments];
-
-    /// Their name in a frame of the state.
-    fn field(self) -> &'static str {
-        match self {
-            Slots::Statics => "staticFields",
-            Slots::Locals => "localVariables",
-            Slots::Arguments => "arguments",
-        }
-    }
-
-    fn cell_kind(self) -> &'static str {
-        match self {
-            Slots::Statics => "static",
-            Slots::Locals => "local",
-            Slots::Arguments => "argument",
-        }
-    }
-
-    /// The cell of a variable; the oldest frame is 0. Static fields belong to all frames.
-    fn cell(self, frame: usize, index: usize) -> Cell {
-        let name = match self {
-            Slots::Statics => index.to_string(),
-            Slots::Locals | Slots::Arguments => format!("{index} of frame {frame}"),
-        };
-        Cell::named(self.cell_kind(), name)
-    }
-}
-
 /// The number that identifies a compound or Buffer.
 fn compound(item: &Neo3Item) -> Option<usize> {
     match item {
@@ -348,11 +310,7 @@ impl Neo3 {
 
     fn variables(&self, slots: Slots, frame: usize) -> &[Neo3Item] {
         let context = self.core.callers.get(frame).unwrap_or(&self.core.context);
-        match slots {
-            Slots::Statics => &self.core.statics,
-            Slots::Locals => &context.locals,
-            Slots::Arguments => &context.arguments,
-        }
+        slots.of(&self.core, context)
     }
 
     /// The cell of an item of a compound or Buffer on the stack.

@@ -1,11 +1,60 @@
 //! Static fields, local variables and arguments. Each of their entries counts as a reference, even Null.
 
+use super::context::Neo3Context;
 use super::core::Neo3Core;
 use super::fault::{Neo3Fault, Neo3Flow};
 use super::frame::{ALLOCATION, Neo3Frame};
 use super::item::Neo3Item;
+use crate::model::Cell;
 
-/// A kind of variables.
+/// The kinds of variables, as the state and its cells name them.
+#[derive(Clone, Copy)]
+pub(super) enum Slots {
+    Statics,
+    Locals,
+    Arguments,
+}
+
+impl Slots {
+    pub(super) const ALL: [Slots; 3] = [Slots::Statics, Slots::Locals, Slots::Arguments];
+
+    /// Their name in a frame of the state.
+    pub(super) const fn field(self) -> &'static str {
+        match self {
+            Slots::Statics => "staticFields",
+            Slots::Locals => "localVariables",
+            Slots::Arguments => "arguments",
+        }
+    }
+
+    pub(super) const fn cell_kind(self) -> &'static str {
+        match self {
+            Slots::Statics => "static",
+            Slots::Locals => "local",
+            Slots::Arguments => "argument",
+        }
+    }
+
+    /// The cell of a variable; the oldest frame is 0. Static fields belong to all frames.
+    pub(super) fn cell(self, frame: usize, index: usize) -> Cell {
+        let name = match self {
+            Slots::Statics => index.to_string(),
+            Slots::Locals | Slots::Arguments => format!("{index} of frame {frame}"),
+        };
+        Cell::named(self.cell_kind(), name)
+    }
+
+    /// The variables of a frame.
+    pub(super) fn of<'c>(self, core: &'c Neo3Core, context: &'c Neo3Context) -> &'c [Neo3Item] {
+        match self {
+            Slots::Statics => &core.statics,
+            Slots::Locals => &context.locals,
+            Slots::Arguments => &context.arguments,
+        }
+    }
+}
+
+/// A kind of variables, as a type for handlers.
 pub(super) trait SlotTable {
     /// The fault for a missing variable.
     const MISSING: Neo3Fault;

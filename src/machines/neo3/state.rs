@@ -9,6 +9,7 @@ use super::heap::Neo3Heap;
 use super::item::{Buffer, Neo3Item};
 use super::machine::Neo3;
 use super::opcodes::NEO3;
+use super::slot::{Arguments, Locals, SlotTable, Slots, Statics};
 use crate::machines::change::{
     CountFrom, PartCells, StateChange, StateChanges, change_items, state_changes, unchangeable,
 };
@@ -37,9 +38,9 @@ static FRAME: Shape = Shape::Record(members! {
     "nextInstruction": Shape::Text, "its mnemonic";
     "nextOpcode": NUMBER, "its code";
     "evaluationStack": ITEMS, "the top item first";
-    "staticFields": ITEMS, "not there when empty";
-    "localVariables": ITEMS, "not there when empty";
-    "arguments": ITEMS, "not there when empty";
+    { Slots::Statics.field() }: ITEMS, "not there when empty";
+    { Slots::Locals.field() }: ITEMS, "not there when empty";
+    { Slots::Arguments.field() }: ITEMS, "not there when empty";
 });
 
 impl StateChanges for Neo3 {
@@ -47,15 +48,15 @@ impl StateChanges for Neo3 {
         "stack": BY_NUMBER, "items of the evaluation stack by their number from the top, 0 first",
             |m, name, items| change_items(name, &mut m.core.stack, CountFrom::FromTop, items, put),
             PartCells::Stack;
-        "staticFields": BY_NUMBER, "static fields by number",
-            |m, name, items| change_items(name, &mut m.core.statics, CountFrom::FromStart, items, put),
-            PartCells::ByNumber("static", |m, number| m.shown_whole(m.core.statics.get(number)?));
-        "localVariables": BY_NUMBER, "local variables by number",
-            |m, name, items| change_items(name, &mut m.core.context.locals, CountFrom::FromStart, items, put),
-            PartCells::ByNumber("local", |m, number| m.shown_whole(m.core.context.locals.get(number)?));
-        "arguments": BY_NUMBER, "arguments by number",
-            |m, name, items| change_items(name, &mut m.core.context.arguments, CountFrom::FromStart, items, put),
-            PartCells::ByNumber("argument", |m, number| m.shown_whole(m.core.context.arguments.get(number)?));
+        { Slots::Statics.field() }: BY_NUMBER, "static fields by number",
+            change_slots::<Statics>,
+            PartCells::ByNumber(Slots::Statics.cell_kind(), |m, number| m.slot(Slots::Statics, number));
+        { Slots::Locals.field() }: BY_NUMBER, "local variables by number",
+            change_slots::<Locals>,
+            PartCells::ByNumber(Slots::Locals.cell_kind(), |m, number| m.slot(Slots::Locals, number));
+        { Slots::Arguments.field() }: BY_NUMBER, "arguments by number",
+            change_slots::<Arguments>,
+            PartCells::ByNumber(Slots::Arguments.cell_kind(), |m, number| m.slot(Slots::Arguments, number));
     };
 }
 
@@ -103,14 +104,10 @@ impl Neo3 {
             ("nextOpcode".into(), Value::int(self.script[pc])),
             ("evaluationStack".into(), show.top_first(&self.core.stack)),
         ];
-        let slots = [
-            ("staticFields", &self.core.statics),
-            ("localVariables", &context.locals),
-            ("arguments", &context.arguments),
-        ];
-        for (name, slot) in slots {
-            if !slot.is_empty() {
-                members.push((name.into(), show.in_order(slot)));
+        for slots in Slots::ALL {
+            let items = slots.of(&self.core, context);
+            if !items.is_empty() {
+                members.push((slots.field().into(), show.in_order(items)));
             }
         }
         Value::Record(members)
@@ -118,10 +115,19 @@ impl Neo3 {
 }
 
 impl Neo3 {
-    /// An item of the current frame, if there is one.
-    fn shown_whole(&self, item: &Neo3Item) -> Option<Value> {
+    /// A variable of the current frame, if there is one.
+    fn slot(&self, slots: Slots, number: usize) -> Option<Value> {
+        let item = slots.of(&self.core, &self.core.context).get(number)?;
         self.has_frame().then(|| Show::whole(&self.core.heap, item))
     }
+}
+
+fn change_slots<S: SlotTable>(
+    machine: &mut Neo3,
+    name: &'static str,
+    items: &Value,
+) -> Result<(), LoadError> {
+    change_items(name, S::of(&mut machine.core), CountFrom::FromStart, items, put)
 }
 
 /// Replaces an item with another; neither may refer to anything that is counted.

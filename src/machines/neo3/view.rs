@@ -2,6 +2,7 @@
 
 use super::context::Neo3Context;
 use super::machine::Neo3;
+use super::slot::Slots;
 use crate::machines::inspect::Inspect;
 use crate::machines::neo::show::Show;
 use crate::machines::view::{Section, StackCount, ViewRow};
@@ -56,20 +57,16 @@ impl Neo3 {
 
     /// The variables of a frame; static fields belong to all, and are shown with the current one.
     fn frame_section(&self, index: usize, pc: usize, context: &Neo3Context, at: &Path) -> Option<Section> {
-        let statics = if index == 0 { &self.core.statics[..] } else { &[] };
-        let slots = [
-            ("staticFields", "static", statics),
-            ("localVariables", "local", &context.locals),
-            ("arguments", "argument", &context.arguments),
-        ];
         let title =
             if index == 0 { "current frame".to_owned() } else { format!("caller {index}, at {pc:04x}") };
         let mut section = Section::new(title);
-        for (field, name, items) in slots {
-            let at = at.child(field);
+        for slots in Slots::ALL {
+            let is_shown = index == 0 || !matches!(slots, Slots::Statics);
+            let items = if is_shown { slots.of(&self.core, context) } else { &[] };
+            let at = at.child(slots.field());
             for (number, item) in items.iter().enumerate() {
                 let value = Show::briefly(&self.core.heap, item);
-                section = section.with(&format!("{name} {number}"), &value, &at.child(number));
+                section = section.with(&format!("{} {number}", slots.cell_kind()), &value, &at.child(number));
             }
         }
         (index > 0 || !section.rows.is_empty()).then_some(section)
