@@ -11,7 +11,7 @@ pub mod disassembler;
 pub(crate) mod effect;
 pub(crate) mod rows;
 
-pub use self::effect::{DeclaredEffect, PlaceKind};
+pub use self::effect::{DeclaredEffect, Effect, PlaceKind};
 
 /// One opcode, as its row describes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,61 +1,46 @@
 //! What the rows of a machine declare: the places besides the operand stack that an instruction reads and writes.
 
-/// One declaration of a row, such as `Reads(Memory(0, 1))`, in terms of the places of machine `M`.
-pub(crate) enum Effect<M, P> {
-    /// See [`DeclaredEffect::Reads`].
-    Reads(P),
-    /// See [`DeclaredEffect::Needs`].
-    Needs(P),
-    /// See [`DeclaredEffect::Writes`].
-    Writes(P),
-    /// The same for what it writes only in some cases, which the state after it shows. As data it is
-    /// [`DeclaredEffect::Writes`].
-    MayWrite(P),
-    /// The same for an instruction that puts the lowest item that it pops there, as it is. As data it is
-    /// [`DeclaredEffect::Writes`].
-    Stores(P),
-    /// See [`DeclaredEffect::Jumps`].
-    Jumps,
-    /// See [`DeclaredEffect::JumpsTo`].
-    JumpsTo(fn(&M) -> Option<usize>),
-    /// See [`DeclaredEffect::Takes`].
-    Takes(fn(&M) -> Option<usize>),
-    /// See [`DeclaredEffect::Leaves`].
-    Leaves(fn(&M) -> Option<usize>),
-    /// See [`DeclaredEffect::Moves`]: for each of the topmost items after the instruction, the lowest one first, its
-    /// distance from the top before it.
-    Moves(fn(&M) -> Vec<usize>),
-    /// See [`DeclaredEffect::Creates`].
-    Creates,
-}
-
-/// What a row declares, without the types of its machine.
+/// One declaration of a row, such as `Reads(Memory(0, 1))`. A place is a `P`, the function that counts stack items or finds
+/// the target of a jump a `C`, and the one that lists moved items an `M`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DeclaredEffect {
+pub enum Effect<P, C, M> {
     /// The result depends on the value there.
-    Reads(PlaceKind),
+    Reads(P),
     /// Only whether it succeeds or what it costs depends on the value there, not a value that it computes.
     /// Blame does not follow it.
-    Needs(PlaceKind),
+    Needs(P),
     /// It may change the value there.
-    Writes(PlaceKind),
+    Writes(P),
+    /// The same for what it writes only in some cases, which the state after it shows. As data it is
+    /// [`Effect::Writes`].
+    MayWrite(P),
+    /// The same for an instruction that puts the lowest item that it pops there, as it is. As data it is
+    /// [`Effect::Writes`].
+    Stores(P),
     /// Execution may continue elsewhere than at the next instruction, in the same frame or in another script
     /// that replaces it.
     Jumps,
     /// Execution always continues in the same frame, at the program counter that a function of the machine returns;
     /// `None` if that is not known.
-    JumpsTo,
+    JumpsTo(C),
     /// It pops as many stack items as a function of the machine returns; `None` for the number in its row.
-    Takes,
+    Takes(C),
     /// It pushes as many stack items as a function of the machine returns, instead of the number in its row.
-    Leaves,
+    Leaves(C),
     /// It computes none of the topmost stack items that it leaves, but moves or copies them, or leaves them in place.
-    /// Blame goes on with what produced them.
-    Moves,
+    /// Blame goes on with what produced them. The function returns for each of the topmost items after the instruction,
+    /// the lowest one first, its distance from the top before it.
+    Moves(M),
     /// It pushes a new compound, or returns the operand on top if that already has the right type. Machines reuse the
     /// numbers of compounds, so a number does not show whether a compound is new.
     Creates,
 }
+
+/// What a row declares, without the types of its machine.
+pub type DeclaredEffect = Effect<PlaceKind, (), ()>;
+
+/// What a row declares, in terms of the places of machine `M`.
+pub(crate) type MachineEffect<M, P> = Effect<P, fn(&M) -> Option<usize>, fn(&M) -> Vec<usize>>;
 
 /// What an instruction reads or writes. It determines which faults can be planted there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,7 +104,8 @@ macro_rules! declared_effect {
     (MayWrite($($place:tt)*)) => { $crate::isa::effect::declared_effect!(Writes($($place)*)) };
     (Stores($($place:tt)*)) => { $crate::isa::effect::declared_effect!(Writes($($place)*)) };
     (Writes($($place:tt)*)) => { $crate::isa::effect::DeclaredEffect::Writes(($($place)*).kind()) };
-    ($effect:ident $(($($function:tt)*))?) => { $crate::isa::effect::DeclaredEffect::$effect };
+    ($effect:ident($($function:tt)*)) => { $crate::isa::effect::DeclaredEffect::$effect(()) };
+    ($effect:ident) => { $crate::isa::effect::DeclaredEffect::$effect };
 }
 
 pub(crate) use {declared_effect, declared_effects};

@@ -5,7 +5,7 @@
 //! [`declared`] combines both into what blame and traces ask for.
 
 use super::inspect::{Effects, Inspect};
-pub(crate) use crate::isa::effect::Effect;
+pub(crate) use crate::isa::effect::{Effect, MachineEffect};
 use crate::model::{Cell, Value};
 
 /// A machine whose rows declare effects.
@@ -14,7 +14,7 @@ pub(crate) trait DeclaredPlaces: Inspect + Sized + 'static {
     type Place: Copy + 'static;
 
     /// What the row of the next instruction declares.
-    fn row_effects(&self) -> &'static [Effect<Self, Self::Place>];
+    fn row_effects(&self) -> &'static [MachineEffect<Self, Self::Place>];
 
     /// The cells that a place refers to when the next instruction is executed. Empty if its operands name no place.
     fn cells_at(&self, place: Self::Place) -> Vec<Cell>;
@@ -68,7 +68,7 @@ pub(crate) fn declared<M: DeclaredPlaces>(machine: &M, counts: &dyn Fn(usize) ->
 macro_rules! effects {
     ({ $list:ident: $machine:ty, $place:ident } $($effects:expr),* $(,)?) => {
         /// What each instruction reads and writes, in the order of the rows.
-        pub(super) static $list: &[&[$crate::machines::effects::Effect<$machine, $place>]] = {
+        pub(super) static $list: &[&[$crate::machines::effects::MachineEffect<$machine, $place>]] = {
             #[allow(unused_imports, reason = "a machine may need only some")]
             use $crate::machines::effects::Effect::{Creates, Jumps, JumpsTo, Leaves, Moves, Needs, Reads, Stores, Takes, Writes};
             #[allow(clippy::enum_glob_use, reason = "rows name places without their type")]

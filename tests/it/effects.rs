@@ -203,7 +203,7 @@ impl Trial {
         let mut names = names(&*start, &fields)?;
         let declared = named(start.effects(), &mut names);
         let without = op.effects.iter().enumerate().map(|(left_out, effect)| match effect {
-            DeclaredEffect::Moves => Effects {
+            DeclaredEffect::Moves(()) => Effects {
                 moves: declared.moves.iter().map(|distance| distance + 1).collect(),
                 ..declared.clone()
             },

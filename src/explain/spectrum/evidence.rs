@@ -7,7 +7,7 @@ use super::alike::file_of;
 use crate::explain::explain;
 use crate::explain::first_divergence::is_loaded_wrongly;
 use crate::explain::suspects::{FailureEvidence, NumberShift};
-use crate::isa::{DeclaredEffect, Isa, OpInfo};
+use crate::isa::{Effect, Isa, OpInfo};
 use crate::machines::{MachineInfo, by_name};
 use crate::model::explanation::OP;
 use crate::model::{
@@ -127,9 +127,8 @@ pub fn made_by(answers: &[BlameAnswer], isa: &'static Isa) -> Option<BTreeSet<&'
         let BlameAnswer::By(blame) = answer else { return None };
         blame.add_ops_to(&mut ops);
     }
-    let jumps = |op: &&OpInfo| {
-        op.effects.iter().any(|effect| matches!(effect, DeclaredEffect::Jumps | DeclaredEffect::JumpsTo))
-    };
+    let jumps =
+        |op: &&OpInfo| op.effects.iter().any(|effect| matches!(effect, Effect::Jumps | Effect::JumpsTo(())));
     let is_known = !ops.is_empty();
     ops.extend(isa.ops.iter().filter(jumps).map(|op| op.name));
     is_known.then_some(ops)
@@ -148,13 +147,15 @@ fn is_shown(first: &FirstDivergence) -> bool {
 /// caused the difference.
 fn is_visible(op: &OpInfo) -> bool {
     op.effects.iter().all(|effect| match effect {
-        DeclaredEffect::Reads(_) | DeclaredEffect::Needs(_) | DeclaredEffect::JumpsTo => false,
-        DeclaredEffect::Writes(_)
-        | DeclaredEffect::Jumps
-        | DeclaredEffect::Takes
-        | DeclaredEffect::Leaves
-        | DeclaredEffect::Moves
-        | DeclaredEffect::Creates => true,
+        Effect::Reads(_) | Effect::Needs(_) | Effect::JumpsTo(()) => false,
+        Effect::Writes(_)
+        | Effect::MayWrite(_)
+        | Effect::Stores(_)
+        | Effect::Jumps
+        | Effect::Takes(())
+        | Effect::Leaves(())
+        | Effect::Moves(())
+        | Effect::Creates => true,
     })
 }
 

@@ -12,8 +12,8 @@ use super::machine::Ethereum;
 use super::place::{EthereumPlace, rows};
 use super::trail::{of_account, storage};
 use crate::machines::byte_memory;
-use crate::machines::effects::DeclaredPlaces;
-use crate::machines::effects::Effect::{self, Jumps, Leaves, MayWrite, Moves, Needs, Reads, Takes, Writes};
+use crate::machines::effects::Effect::{Jumps, Leaves, MayWrite, Moves, Needs, Reads, Takes, Writes};
+use crate::machines::effects::{DeclaredPlaces, MachineEffect};
 use crate::machines::inspect::Inspect;
 use crate::machines::moves::{duplicated, exchanged, swapped};
 use crate::machines::record::word_value;
@@ -38,7 +38,7 @@ use EthereumPlace::{
 /// Generates from each row what some instructions read and write.
 macro_rules! effects {
     ($($($code:ident)|+ => $effects:tt;)*) => {
-        pub(super) fn effects(code: u8) -> &'static [Effect<Ethereum, EthereumPlace>] {
+        pub(super) fn effects(code: u8) -> &'static [MachineEffect<Ethereum, EthereumPlace>] {
             match code {
                 $($(op::$code)|+ => &$effects,)*
                 _ => &[],
@@ -52,7 +52,7 @@ rows!(effects);
 impl DeclaredPlaces for Ethereum {
     type Place = EthereumPlace;
 
-    fn row_effects(&self) -> &'static [Effect<Ethereum, EthereumPlace>] {
+    fn row_effects(&self) -> &'static [MachineEffect<Ethereum, EthereumPlace>] {
         self.next_code().map_or(&[], effects)
     }
 

@@ -10,7 +10,7 @@ use super::word::{Word, small};
 use super::world::{EvmAccount, address_bytes};
 use crate::isa::disassembler::disassemble;
 use crate::machines::byte_memory;
-use crate::machines::effects::{DeclaredPlaces, Effect, declared, effect_lists};
+use crate::machines::effects::{DeclaredPlaces, MachineEffect, declared, effect_lists};
 use crate::machines::inspect::{Effects, GasCount, Inspect};
 use crate::machines::moves::{duplicated, swapped};
 use crate::machines::record::word_value;
@@ -118,7 +118,7 @@ rows!(effect_lists { EFFECTS: Evm, EvmPlace });
 impl DeclaredPlaces for Evm {
     type Place = EvmPlace;
 
-    fn row_effects(&self) -> &'static [Effect<Evm, EvmPlace>] {
+    fn row_effects(&self) -> &'static [MachineEffect<Evm, EvmPlace>] {
         let row = self.program().get(self.pc).and_then(|code| EVM.row(u16::from(*code)));
         row.map_or(&[], |row| EFFECTS[row])
     }

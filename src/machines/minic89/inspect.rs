@@ -6,7 +6,7 @@ use super::opcodes::{MiniOp, rows};
 use super::place::MiniPlace;
 use super::program::{Function, MiniInstruction};
 use super::word::MiniWord;
-use crate::machines::effects::{DeclaredPlaces, Effect, declared, effects};
+use crate::machines::effects::{DeclaredPlaces, MachineEffect, declared, effects};
 use crate::machines::inspect::{Effects, Inspect, InspectSource};
 use crate::machines::view::{CodeLine, Section};
 use crate::model::{Cell, Path, PathKey, Value};
@@ -128,7 +128,7 @@ rows!(effect_lists);
 impl DeclaredPlaces for MiniC89 {
     type Place = MiniPlace;
 
-    fn row_effects(&self) -> &'static [Effect<MiniC89, MiniPlace>] {
+    fn row_effects(&self) -> &'static [MachineEffect<MiniC89, MiniPlace>] {
         let row = self.next_instruction().map(|instruction| instruction.op as usize);
         row.and_then(|row| EFFECTS.get(row)).map_or(&[], |effects| effects)
     }

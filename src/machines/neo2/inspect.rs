@@ -10,7 +10,7 @@ use super::map::key_name;
 use super::opcodes::{NEO2, rows};
 use super::place::Neo2Place;
 use crate::isa::disassembler::line_at;
-use crate::machines::effects::{DeclaredPlaces, Effect, declared, effect_lists};
+use crate::machines::effects::{DeclaredPlaces, MachineEffect, declared, effect_lists};
 use crate::machines::inspect::{Effects, Inspect, ReferenceCount, cells_inside};
 use crate::machines::machine::At;
 use crate::machines::neo::operands::{
@@ -109,7 +109,7 @@ rows!(effect_lists { EFFECTS: Neo2, Neo2Place });
 impl DeclaredPlaces for Neo2 {
     type Place = Neo2Place;
 
-    fn row_effects(&self) -> &'static [Effect<Neo2, Neo2Place>] {
+    fn row_effects(&self) -> &'static [MachineEffect<Neo2, Neo2Place>] {
         let row = self.at().and_then(|at| NEO2.row(at.code));
         row.map_or(&[], |row| EFFECTS[row])
     }

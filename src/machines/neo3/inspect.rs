@@ -9,7 +9,7 @@ use super::place::Neo3Place;
 use super::slot::Slots;
 use super::value::{int32, number, with_bytes};
 use crate::isa::disassembler::line_at;
-use crate::machines::effects::{DeclaredPlaces, Effect, declared, effect_lists};
+use crate::machines::effects::{DeclaredPlaces, MachineEffect, declared, effect_lists};
 use crate::machines::inspect::{Effects, Inspect, ReferenceCount, cells_inside};
 use crate::machines::machine::At;
 use crate::machines::neo::operands::{
@@ -115,7 +115,7 @@ rows!(effect_lists { EFFECTS: Neo3, Neo3Place });
 impl DeclaredPlaces for Neo3 {
     type Place = Neo3Place;
 
-    fn row_effects(&self) -> &'static [Effect<Neo3, Neo3Place>] {
+    fn row_effects(&self) -> &'static [MachineEffect<Neo3, Neo3Place>] {
         let row = self.at().and_then(|at| NEO3.row(at.code));
         row.map_or(&[], |row| EFFECTS[row])
     }

@@ -11,7 +11,7 @@ use super::mode::MachineMode;
 use super::opcodes::{TINYVM, rows};
 use super::place::TinyPlace;
 use crate::isa::WordField;
-use crate::machines::effects::{DeclaredPlaces, Effect, declared, effects};
+use crate::machines::effects::{DeclaredPlaces, MachineEffect, declared, effects};
 use crate::machines::inspect::{Effects, Inspect};
 use crate::machines::view::{CodeLine, Section};
 use crate::model::{Cell, Name, Path, PathKey, Value};
@@ -373,7 +373,7 @@ rows!(effect_lists);
 impl DeclaredPlaces for TinyVm {
     type Place = TinyPlace;
 
-    fn row_effects(&self) -> &'static [Effect<TinyVm, TinyPlace>] {
+    fn row_effects(&self) -> &'static [MachineEffect<TinyVm, TinyPlace>] {
         TINYVM.row(self.word()).map_or(&[], |row| EFFECTS[row])
     }
 

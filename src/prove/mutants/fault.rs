@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::isa::{DeclaredEffect, ImmediateOperand, OpInfo, PlaceKind};
+use crate::isa::{DeclaredEffect, Effect, ImmediateOperand, OpInfo, PlaceKind};
 use crate::machines::{BrokenRule, MachineInfo};
 use crate::model::limits::Limits;
 use crate::prove::suite::SuiteCase;
@@ -273,7 +273,7 @@ impl MachineTraits {
 }
 
 fn has_compound(effect: DeclaredEffect) -> bool {
-    use DeclaredEffect::{Needs, Reads, Writes};
+    use Effect::{Needs, Reads, Writes};
     matches!(effect, Reads(place) | Needs(place) | Writes(place) if place == PlaceKind::Compound)
 }
 
@@ -353,7 +353,7 @@ fn kinds_of(op: &OpInfo, has: &MachineTraits) -> Vec<FaultKind> {
     add(has.limit, &[FaultKind::LimitLess]);
     add(has.stack_limit && op.pushes > op.pops, &[FaultKind::LimitMore]);
     add(op.pushes > 0, &[FaultKind::PushOmitted]);
-    let jumps = count(|effect| matches!(effect, DeclaredEffect::Jumps | DeclaredEffect::JumpsTo));
+    let jumps = count(|effect| matches!(effect, Effect::Jumps | Effect::JumpsTo(())));
     add(jumps > 0, &[FaultKind::NotTaken]);
     // An instruction that pushes one value and reads nothing pushes a new one.
     add(has.compounds && (op.pushes > 1 || op.pushes == 1 && reads > 0), &[FaultKind::Copied]);
