@@ -38,7 +38,7 @@ pub struct OpInfo {
     pub pushes: u16,
     /// Which of the items that it pops its line calls a.
     pub order: OperandOrder,
-    /// What it does, in one line, with `{N}` for the number at the end of its name; see [`OpInfo::meaning`].
+    /// What it does, in one line, with `{N}` for the number at the end of its name and `{N+1}` for the next one; see [`OpInfo::meaning`].
     pub doc: &'static str,
     /// What it reads and writes besides the stack.
     pub effects: &'static [DeclaredEffect],
@@ -65,7 +65,8 @@ impl OpInfo {
 
     /// What it does, in one line.
     pub fn meaning(&self) -> String {
-        self.doc.replace("{N}", &rows::number_in(self.name).to_string())
+        let number = rows::number_in(self.name);
+        self.doc.replace("{N}", &number.to_string()).replace("{N+1}", &(number + 1).to_string())
     }
 
     /// The number of bytes of this instruction's operands in `rest`, which follows the code; `None` if `rest`

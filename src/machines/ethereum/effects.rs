@@ -37,10 +37,10 @@ use EthereumPlace::{
 
 /// Generates from each row what some instructions read and write.
 macro_rules! effects {
-    ($($($code:ident)|+ => $effects:tt;)*) => {
+    ($($($first:ident $(..= $last:ident)?)|+ => $effects:tt;)*) => {
         pub(super) fn effects(code: u8) -> &'static [MachineEffect<Ethereum, EthereumPlace>] {
             match code {
-                $($(op::$code)|+ => &$effects,)*
+                $($(op::$first $(..= op::$last)?)|+ => &$effects,)*
                 _ => &[],
             }
         }

@@ -53,6 +53,7 @@ impl EthereumPlace {
 }
 
 /// Passes the rows to a macro.
+#[rustfmt::skip]
 macro_rules! rows {
     ($make:ident) => { $make! {
     KECCAK256 => [Reads(Memory(0, 1))];
@@ -74,13 +75,11 @@ macro_rules! rows {
     TLOAD => [Reads(Transient(0))];
     TSTORE => [Writes(Transient(0))];
     JUMP | JUMPI => [Jumps];
-    DUP1 | DUP2 | DUP3 | DUP4 | DUP5 | DUP6 | DUP7 | DUP8 | DUP9 | DUP10 | DUP11 | DUP12 | DUP13 | DUP14
-    | DUP15 | DUP16 => [Moves(duplicated)];
-    SWAP1 | SWAP2 | SWAP3 | SWAP4 | SWAP5 | SWAP6 | SWAP7 | SWAP8 | SWAP9 | SWAP10 | SWAP11 | SWAP12 | SWAP13
-    | SWAP14 | SWAP15 | SWAP16 => [Moves(swapped)];
+    DUP1..=DUP16 => [Moves(duplicated)];
+    SWAP1..=SWAP16 => [Moves(swapped)];
     DUPN => [Takes(moved_count), Leaves(left_by_dupn), Moves(moved_by_operand)];
     SWAPN | EXCHANGE => [Takes(moved_count), Leaves(moved_count), Moves(moved_by_operand)];
-    LOG0 | LOG1 | LOG2 | LOG3 | LOG4 => [Reads(Memory(0, 1)), Writes(Logs)];
+    LOG0..=LOG4 => [Reads(Memory(0, 1)), Writes(Logs)];
     CREATE | CREATE2 => [Reads(Memory(1, 2)), Needs(Own), MayWrite(NewFrame), Writes(Returned)];
     CALL | CALLCODE => [
         Reads(Memory(3, 4)), Needs(Own), MayWrite(NewFrame), MayWrite(Memory(5, 6)), Writes(Returned)
@@ -97,11 +96,11 @@ pub(super) use rows;
 
 /// Generates from each row the same as data.
 macro_rules! declarations {
-    ($($($code:ident)|+ => $effects:tt;)*) => {
+    ($($($first:ident $(..= $last:ident)?)|+ => $effects:tt;)*) => {
         /// See [`OpInfo::effects`](crate::isa::OpInfo::effects).
         pub(super) const fn declarations(code: u8) -> &'static [DeclaredEffect] {
             match code {
-                $($(op::$code)|+ => declared_effects!(EthereumPlace: $effects),)*
+                $($(op::$first $(..= op::$last)?)|+ => declared_effects!(EthereumPlace: $effects),)*
                 _ => &[],
             }
         }
