@@ -54,6 +54,23 @@ pub enum OperandOrder {
 }
 
 impl OpInfo {
+    /// An instruction of a byte, for rows, which say only what is different.
+    pub(crate) const BASE: OpInfo = OpInfo {
+        code: 0,
+        mask: 0xff,
+        name: "",
+        alias: None,
+        operands: &[],
+        fields: &[],
+        arguments: &[],
+        gas: 0,
+        pops: 0,
+        pushes: 0,
+        order: OperandOrder::TopFirst,
+        doc: "",
+        effects: &[],
+    };
+
     /// The letters of the stack items that it pops, as its line names them, from the top of the stack on.
     pub fn letters(&self) -> impl Iterator<Item = char> + use<> {
         let (order, pops) = (self.order, self.pops);

@@ -134,18 +134,15 @@ macro_rules! op_info {
         $effects:tt) => {
         $crate::isa::rows::with_number!($name: $crate::isa::OpInfo {
             code: $op::$name as u16,
-            mask: 0xff,
             name: stringify!($name),
-            alias: None,
             operands: $crate::isa::rows::operands!($operands),
-            fields: &[],
-            arguments: &[],
             gas: $gas,
             pops: $pops as u16,
             pushes: $pushes as u16,
             order: $crate::isa::OperandOrder::$order,
             doc: $doc,
             effects: $crate::isa::effect::declared_effects!($place: $effects),
+            ..$crate::isa::OpInfo::BASE
         })
     };
 }

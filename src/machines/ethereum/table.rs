@@ -6,7 +6,7 @@ use revm_interpreter::instructions::gas_table_spec;
 use revm_primitives::hardfork::SpecId;
 
 use super::place::declarations;
-use crate::isa::{ImmediateOperand, Isa, OpInfo, OperandOrder, Unit};
+use crate::isa::{ImmediateOperand, Isa, OpInfo, Unit};
 
 /// Generates the function that says what an instruction does, from rows of one instruction or a range.
 macro_rules! docs {
@@ -140,7 +140,7 @@ const COUNT: usize = {
 };
 
 static OPS: [OpInfo; COUNT] = {
-    let mut ops = [row(op::STOP, ""); COUNT];
+    let mut ops = [OpInfo::BASE; COUNT];
     let (mut index, mut code) = (0, 0);
     while index < COUNT {
         if let Some(doc) = doc(code) {
@@ -164,17 +164,13 @@ const fn row(code: u8, doc: &'static str) -> OpInfo {
     };
     OpInfo {
         code: code as u16,
-        mask: 0xff,
         name: op.name(),
-        alias: None,
         operands,
-        fields: &[],
-        arguments: &[],
         gas: gas_table_spec(SpecId::OSAKA)[code as usize] as u64,
         pops: op.inputs() as u16,
         pushes: op.outputs() as u16,
-        order: OperandOrder::TopFirst,
         doc,
         effects: declarations(code),
+        ..OpInfo::BASE
     }
 }

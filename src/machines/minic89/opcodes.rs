@@ -36,18 +36,15 @@ macro_rules! instruction_set {
 
         const ROWS: &[OpInfo] = &[$(OpInfo {
             code: MiniOp::$name as u16,
-            mask: 0xff,
             name: stringify!($name),
             alias: [$(Some(stringify!($alias)),)? None][0],
-            operands: &[],
-            fields: &[],
             arguments: &[$($operand)?],
-            gas: 0,
             pops: $pops,
             pushes: $pushes,
             order: OperandOrder::TopLast,
             doc: $doc,
             effects: declared_effects!(MiniPlace: $effects),
+            ..OpInfo::BASE
         },)*];
 
         /// The instruction set.

@@ -3,7 +3,7 @@
 
 use super::place::TinyPlace;
 use crate::isa::effect::declared_effects;
-use crate::isa::{Isa, OpInfo, OperandOrder, Unit, WordField};
+use crate::isa::{Isa, OpInfo, Unit, WordField};
 
 /// Generates the instruction set.
 macro_rules! instruction_set {
@@ -19,31 +19,18 @@ macro_rules! instruction_set {
                 code: $word,
                 mask: 0xffff,
                 name: stringify!($exact),
-                alias: None,
-                operands: &[],
-                fields: &[],
-                arguments: &[],
-                gas: 0,
-                pops: 0,
-                pushes: 0,
-                order: OperandOrder::TopFirst,
                 doc: $exact_doc,
                 effects: declared_effects!(TinyPlace: $exact_effects),
+                ..OpInfo::BASE
             },)*
             $(OpInfo {
                 code: $first << 8,
                 mask: if 0 $(+ $last)? == 0 { 0xff00 } else { 0xf000 },
                 name: stringify!($name),
-                alias: None,
-                operands: &[],
                 fields: &[$(WordField::$field $(($size))?),*],
-                arguments: &[],
-                gas: 0,
-                pops: 0,
-                pushes: 0,
-                order: OperandOrder::TopFirst,
                 doc: $doc,
                 effects: declared_effects!(TinyPlace: $effects),
+                ..OpInfo::BASE
             },)*
         ];
 
