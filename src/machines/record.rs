@@ -48,9 +48,9 @@ pub(super) use record;
 record! {
     /// An account of a world.
     AccountRecord;
-    "balance": HEX, "" => balance: EvmWord = needed word;
-    "nonce": HEX, "" => nonce: EvmWord = needed word;
-    "code": Shape::Bytes, "" => code: &'v [u8] = needed bytes;
+    "balance": HEX, "wei that it owns" => balance: EvmWord = needed word;
+    "nonce": HEX, "how many transactions it has sent, or accounts it has created" => nonce: EvmWord = needed word;
+    "code": Shape::Bytes, "empty for an account without code" => code: &'v [u8] = needed bytes;
     "storage": Shape::Map(MapKeys::Number, &HEX), "words that are not zero, by key"
         => storage: &'v [(Name, Value)] = needed members_of;
 }

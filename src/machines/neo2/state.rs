@@ -35,7 +35,7 @@ impl StateFields for Neo2 {
 }
 
 static FRAME: Shape = Shape::Record(members! {
-    "scriptHash": Shape::Bytes, "";
+    "scriptHash": Shape::Bytes, "the hash of its script, 20 bytes";
     "instructionPointer": NUMBER, "the byte offset of the next instruction";
     "nextInstruction": Shape::Name(ALIASES), "its mnemonic; null at the end of the script";
     "nextOpcode": NUMBER, "its code; null at the end of the script";
