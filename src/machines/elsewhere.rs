@@ -7,54 +7,37 @@ use super::machine::{At, Machine};
 use super::observe::{StateField, StateFields};
 use super::status::{LoadError, Status};
 use crate::isa::{Isa, Unit};
-use crate::model::{MemberShape, Program};
-
-/// What is known of a machine that only other processes execute.
-#[derive(Debug, Clone, Copy)]
-pub struct ElsewhereMachine {
-    /// Its name.
-    pub name: &'static str,
-    /// What it is, in one line.
-    pub doc: &'static str,
-    /// The members of a program.
-    pub program: &'static [MemberShape],
-    /// The fields of its state.
-    pub fields: &'static [MemberShape],
-    /// The fields that a process need not report.
-    pub optional: &'static [&'static str],
-}
+use crate::model::Program;
 
 /// The instructions of a machine of which none is known.
 static NO_INSTRUCTIONS: Isa = Isa::new("", Unit::Bytes, &[]);
 
-/// The description of such a machine. Its memory is never freed.
-pub fn describe(machine: ElsewhereMachine) -> &'static MachineInfo {
-    Box::leak(Box::new(MachineInfo {
-        name: machine.name,
-        doc: machine.doc,
-        isa: &NO_INSTRUCTIONS,
-        engine: Engine::Elsewhere,
-        language: ProgramLanguage::Bytes,
-        contains: |_| Vec::new(),
-        executes: Executes::Others,
-        lint: info::nothing_odd,
-        word_bits: 0,
-        parts: None,
-        sample: "{}",
-        program: machine.program,
-        changes: &[],
-        trap: None,
-        fields: machine.fields,
-        optional: machine.optional,
-        shown_at_end: &[],
-        shown_by_instructions: &[],
-        upcoming: None,
-        hashed: None,
-        assemble: info::as_it_is,
-        new: |limits| Box::new(NoMachine { account: CaseAccount::new(limits) }),
-        broken_rules: &[],
-    }))
-}
+/// The description of such a machine, as far as its declaration says nothing else.
+pub const UNKNOWN: MachineInfo = MachineInfo {
+    name: "",
+    doc: "",
+    isa: &NO_INSTRUCTIONS,
+    engine: Engine::Elsewhere,
+    language: ProgramLanguage::Bytes,
+    contains: |_| Vec::new(),
+    executes: Executes::Others,
+    lint: info::nothing_odd,
+    word_bits: 0,
+    parts: None,
+    sample: "{}",
+    program: &[],
+    changes: &[],
+    trap: None,
+    fields: &[],
+    optional: &[],
+    shown_at_end: &[],
+    shown_by_instructions: &[],
+    upcoming: None,
+    hashed: None,
+    assemble: info::as_it_is,
+    new: |limits| Box::new(NoMachine { account: CaseAccount::new(limits) }),
+    broken_rules: &[],
+};
 
 /// The reason why a program of such a machine does not run here.
 pub const NOT_HERE: &str = "vmconf does not embed this machine; --vm names one in another process";

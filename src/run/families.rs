@@ -3,7 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use crate::formats::family::{self, BUILT_IN, Family};
-use crate::machines::elsewhere::{self, ElsewhereMachine};
+use crate::machines::elsewhere::UNKNOWN;
 use crate::machines::{self, MachineInfo};
 use crate::text::json::Document;
 
@@ -27,13 +27,11 @@ static COMPILED: LazyLock<Vec<FamilyMachine>> = LazyLock::new(|| {
 });
 
 impl FamilyMachine {
-    /// The family with the description of its machine.
+    /// The family with the description of its machine, whose memory is never freed.
     pub fn new(family: &'static Family) -> FamilyMachine {
         let Family { machine: name, title: doc, program, fields, optional, .. } = *family;
-        FamilyMachine {
-            family,
-            machine: elsewhere::describe(ElsewhereMachine { name, doc, program, fields, optional }),
-        }
+        let machine = MachineInfo { name, doc, program, fields, optional, ..UNKNOWN };
+        FamilyMachine { family, machine: Box::leak(Box::new(machine)) }
     }
 }
 
