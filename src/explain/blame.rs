@@ -32,7 +32,7 @@ pub(super) use self::stack::{moved, taken, top, written};
 use self::variables::KnownVariables;
 
 use crate::isa::OpInfo;
-use crate::machines::inspect::{Effects, GasCount, Inspect, frame_of, written_cells};
+use crate::machines::inspect::{Effects, GasCount, Inspect, frame_of, function_of_pc, written_cells};
 use crate::machines::machine::{At, Watch};
 use crate::model::{
     Blame, BlameAnswer, BlameInput, Cell, CodePlace, ExecutedInstruction, Path, PathKey, RowDeviation,
@@ -187,7 +187,7 @@ impl Recorder {
             last.written = written(left, pushes, top(state));
             last.moved = moved_cells(last, &moves, stores, state);
         }
-        let went = pc.map(|pc| CodePlace { pc, function: state.function_of_pc() });
+        let went = pc.map(|pc| CodePlace { pc, function: function_of_pc(state) });
         last.went = went.filter(|went| went.pc != self.after || went.function != last.at.function);
         last.writes.extend(created);
         if self.row_deviation.is_none() && self.before_end.is_empty() {
@@ -344,7 +344,7 @@ impl ExecutedInstruction {
         });
         ExecutedInstruction {
             step,
-            at: CodePlace { pc: at.pc, function: state.function_of_pc() },
+            at: CodePlace { pc: at.pc, function: function_of_pc(state) },
             op: at.op.map(|op| op.name),
             pushes: at.op.map_or(0, |op| op.pushes),
             text: state.instruction(),

@@ -101,11 +101,6 @@ pub trait Inspect: Observe {
         None
     }
 
-    /// The same on a machine on which each function has program counters of its own; otherwise `None`.
-    fn function_of_pc(&self) -> Option<String> {
-        None
-    }
-
     /// All instructions of the code unit that contains the next instruction.
     fn listing(&self) -> Vec<CodeLine> {
         Vec::new()
@@ -147,7 +142,8 @@ pub trait Inspect: Observe {
     }
 }
 
-/// What only a machine shows whose programs say which source they were compiled from.
+/// What only a machine shows whose programs say which source they were compiled from. Each function has program
+/// counters of its own.
 pub trait InspectSource {
     /// The source line of the next instruction, if the program says so.
     fn line(&self) -> Option<u64>;
@@ -182,6 +178,12 @@ pub fn cells_of(state: &dyn Inspect, datum: &ViewDatum) -> Vec<Cell> {
         ViewDatum::At(path) => state.cells(path),
         ViewDatum::In(cell) => vec![cell.clone()],
     }
+}
+
+/// The name of the function that contains the next instruction, on a machine on which each function has program
+/// counters of its own.
+pub fn function_of_pc(state: &dyn Inspect) -> Option<String> {
+    state.source().and_then(|_| state.function())
 }
 
 /// The frame that executes the next instruction, on a machine with a frame for each call.

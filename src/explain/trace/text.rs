@@ -8,7 +8,7 @@ use num_bigint::{BigInt, Sign};
 
 use super::writer::{TraceEnd, TraceKind, TraceOutcome, TraceStep, TraceWriter};
 use crate::isa::{Isa, Unit};
-use crate::machines::inspect::{Inspect, InspectSource, written_cells};
+use crate::machines::inspect::{Inspect, InspectSource, function_of_pc, written_cells};
 use crate::model::{Cell, Value, brief, brief_bytes, counted, escaped};
 
 pub(super) const KIND: TraceKind =
@@ -79,7 +79,7 @@ impl TraceWriter for TraceText {
             .source()
             .and_then(InspectSource::line)
             .map_or(String::new(), |line| format!(" ; line {line}"));
-        let pc = state.function_of_pc().map_or(pc, |function| {
+        let pc = function_of_pc(state).map_or(pc, |function| {
             // Every function has an instruction with this number.
             format!("{}+{}", truncated(function), step.at.pc)
         });

@@ -62,10 +62,6 @@ impl Inspect for MiniC89 {
         self.stand().last().map(|(function, _)| named(function))
     }
 
-    fn function_of_pc(&self) -> Option<String> {
-        Inspect::function(self)
-    }
-
     fn listing(&self) -> Vec<CodeLine> {
         self.stand().last().map_or_else(Vec::new, |(function, _)| self.lines_of(function))
     }

@@ -454,10 +454,6 @@ impl Inspect for Playback {
         self.place().map(|(function, _)| named(function))
     }
 
-    fn function_of_pc(&self) -> Option<String> {
-        self.function()
-    }
-
     fn listing(&self) -> Vec<CodeLine> {
         self.place().map_or_else(Vec::new, |(function, _)| self.machine.lines_of(function))
     }
