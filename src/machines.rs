@@ -28,7 +28,9 @@ pub mod tiers;
 pub mod tinyvm;
 pub mod view;
 
-pub use self::info::{BrokenRule, Engine, Executes, Hashed, MachineInfo, ProgramLanguage, UpcomingMembers};
+pub use self::info::{
+    BrokenRule, Engine, Executes, Hashed, MachineInfo, ProgramLanguage, RunEnds, UpcomingMembers,
+};
 
 /// Every machine.
 pub static MACHINES: &[MachineInfo] = &[
@@ -49,6 +51,11 @@ pub fn of_this_crate() -> impl Iterator<Item = &'static MachineInfo> {
 /// The machine with this name.
 pub fn by_name(name: &str) -> Option<&'static MachineInfo> {
     MACHINES.iter().find(|machine| machine.name == name)
+}
+
+/// How the runs of the machine with this name end; nothing is known of the machine of a family.
+pub fn ends_of(machine: &str) -> RunEnds {
+    by_name(machine).map(|machine| machine.ends).unwrap_or_default()
 }
 
 /// Whether the machine with this name has the instruction; `false` for the machine of a family, whose instructions are

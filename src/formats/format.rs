@@ -50,12 +50,7 @@ pub struct Format {
     pub info: Option<&'static str>,
     /// Creates a vector file for a program; `None` if another format of the machine is preferred.
     pub make: Option<MakeVector>,
-    /// The fields of the state that say how a run ended, not what it computed.
-    pub ends: &'static [&'static str],
-    /// The fields that a state has only after some ends, such as `halt`: a run that lacks one that a vector demands
-    /// ended in another way.
-    pub only_after_some_ends: &'static [&'static str],
-    /// All values of these fields that a vector can demand.
+    /// All values that a vector can demand of the fields that say how a run ended.
     pub outcomes: fn() -> Vec<&'static str>,
     /// The severity of unknown members, comments and trailing commas: notes in formats of other projects,
     /// errors in vmconf's own.

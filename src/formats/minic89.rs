@@ -46,8 +46,6 @@ pub const FORMAT: Format = Format {
     type_beside: None,
     info: None,
     make: Some(new_vector::MAKE),
-    ends: &["status"],
-    only_after_some_ends: &["halt", "trap"],
     outcomes: || snapshot::STATUSES.to_vec(),
 };
 

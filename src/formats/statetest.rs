@@ -43,8 +43,6 @@ pub const FORMAT: Format = Format {
     type_beside: None,
     info: None,
     make: Some(new_vector::MAKE),
-    ends: &["outcome", "exception"],
-    only_after_some_ends: &[],
     outcomes,
     unknown: Severity::Note,
     duplicate: Severity::Error,

@@ -30,7 +30,7 @@ mod single;
 mod testcases;
 mod write_back;
 
-use self::reader::{ENDS, MACHINE, TinyReader};
+use self::reader::{MACHINE, TinyReader};
 use super::envelope::{self, MachineMember};
 use super::fields::{Diagnostics, FieldReader};
 use super::files::VectorFolder;
@@ -57,8 +57,6 @@ pub const FORMAT: Format = Format {
     type_beside: None,
     info: None,
     make: Some(new_vector::MAKE),
-    ends: ENDS,
-    only_after_some_ends: &["value"],
     outcomes: expect::outcomes,
     unknown: Severity::Error,
     duplicate: Severity::Error,

@@ -40,8 +40,6 @@ pub const FORMAT: Format = Format {
     type_beside: None,
     info: Some("_info"),
     make: Some(new_vector::MAKE),
-    ends: &["outcome"],
-    only_after_some_ends: &[],
     outcomes: || vec!["success", "halt"],
     unknown: Severity::Note,
     duplicate: Severity::Error,

@@ -1,7 +1,7 @@
 //! Machines that are described by data and that only other processes execute.
 
 use super::account::CaseAccount;
-use super::info::{self, Engine, Executes, MachineInfo, ProgramLanguage};
+use super::info::{self, Engine, Executes, MachineInfo, ProgramLanguage, RunEnds};
 use super::inspect::{Effects, Inspect};
 use super::machine::{At, Machine};
 use super::observe::{StateField, StateFields};
@@ -27,6 +27,7 @@ pub const UNKNOWN: MachineInfo = MachineInfo {
     sample: "{}",
     program: &[],
     changes: &[],
+    ends: RunEnds { fields: &[], only_after_some: &[], normal: None },
     trap: None,
     fields: &[],
     optional: &[],

@@ -40,6 +40,8 @@ pub struct MachineInfo {
     pub program: &'static [MemberShape],
     /// What [`Action::Set`](crate::model::case::Action::Set) can change.
     pub changes: &'static [MemberShape],
+    /// How a state shows the end of a run.
+    pub ends: RunEnds,
     /// The field with the code of a trap; `None` for a machine without such codes.
     pub trap: Option<&'static str>,
     /// What can be observed.
@@ -68,6 +70,18 @@ impl fmt::Debug for MachineInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("MachineInfo").field(&self.name).finish()
     }
+}
+
+/// How a state shows the end of a run.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RunEnds {
+    /// The fields that say how a run ended, not what it computed.
+    pub fields: &'static [&'static str],
+    /// The fields that a state has only after some ends, such as `halt`: a run that lacks one that a vector demands
+    /// ended in another way.
+    pub only_after_some: &'static [&'static str],
+    /// The field that says that a run ended normally, and its value then. `None` if that is not known.
+    pub normal: Option<(&'static str, &'static str)>,
 }
 
 /// A way to break a rule that is not one of an instruction's row.

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use serde_json::{Map, Value as Json, json};
 
 use super::writer::{TraceEnd, TraceKind, TraceOutcome, TraceStep, TraceWriter};
+use crate::machines::ends_of;
 use crate::machines::inspect::{Inspect, frame_of};
 use crate::model::{Value, bytes_key};
 use crate::wire::line::one_line;
@@ -12,7 +13,10 @@ use crate::wire::line::one_line;
 pub(super) const KIND: TraceKind = TraceKind {
     name: "eip3155",
     doc: "EIP-3155 of the EVM, one JSON object a line",
-    new: |_| Box::<Eip3155>::default(),
+    new: |isa| {
+        let normal_end = ends_of(isa.machine).normal;
+        Box::new(Eip3155 { normal_end, ..Eip3155::default() })
+    },
 };
 
 /// The state root for a machine that does not compute one.
@@ -20,6 +24,8 @@ const NO_ROOT: [u8; 32] = [0; 32];
 
 #[derive(Default)]
 struct Eip3155 {
+    /// The field that says that a run ended normally, and its value then.
+    normal_end: Option<(&'static str, &'static str)>,
     /// Gas at the start of the run.
     gas: u64,
     /// The line of the current step, as yet without its cost.
@@ -68,13 +74,14 @@ impl TraceWriter for Eip3155 {
         // A halt consumes all gas, whatever the machine has left.
         let left = if state.failure().is_some() { 0 } else { state.gas().map_or(0, |gas| gas.left) };
         let used = state.observe("gasUsed").unwrap_or_else(|| Value::int(self.gas.saturating_sub(left)));
-        let ended = state.observe("status").or_else(|| state.observe("outcome"));
+        let is_normal =
+            |(field, value): (&'static str, &'static str)| state.observe(field) == Some(Value::text(value));
         let fork = state.observe("fork").unwrap_or_else(|| Value::text("Homestead"));
         let summary = json!({
             "stateRoot": bytes(state.observe("root").or(Some(Value::Bytes(NO_ROOT.to_vec())))),
             "output": bytes(state.observe("out").or_else(|| state.observe("output"))),
             "gasUsed": quantity(Some(used)),
-            "pass": ended == Some(Value::text("success")),
+            "pass": self.normal_end.is_some_and(is_normal),
             "fork": if let Value::Text(fork) = fork { fork.to_string() } else { String::new() },
         });
         writeln!(out, "{}", one_line(&summary))

@@ -264,8 +264,6 @@ fn format(reader: &'static FamilyReader, declaration: &'static Declaration, hash
         type_beside: None,
         info: reader.info(),
         make: None,
-        ends: &[],
-        only_after_some_ends: &[],
         outcomes: Vec::new,
         unknown: Severity::Note,
         duplicate: Severity::Error,

@@ -9,9 +9,6 @@ use crate::text::json::{JsonNode, quoted};
 
 pub(super) const MACHINE: &str = "tinyvm";
 
-/// The fields that say how a single machine or a driver's run ended.
-pub(super) const ENDS: &[&str] = &["stop", "outcome"];
-
 /// The default number of instructions that a phase, or a driver and its testee together, may attempt.
 pub(super) const STEPS: u64 = 30_000;
 

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::reader::{ENDS, MACHINE, STEPS, TinyReader};
+use super::reader::{MACHINE, STEPS, TinyReader};
 use super::segment::SegmentKind;
 use crate::formats::fields::{Diagnostics, wrong_type};
 use crate::formats::files::{Unreadable, VectorFolder};
@@ -30,8 +30,6 @@ pub const FORMAT: Format = Format {
     type_beside: None,
     info: None,
     make: None,
-    ends: ENDS,
-    only_after_some_ends: &["value"],
     outcomes: super::expect::outcomes,
     unknown: Severity::Error,
     duplicate: Severity::Error,

@@ -6,7 +6,7 @@ use super::program::{self, EthereumProgram};
 use super::table::ETHEREUM;
 use super::transaction_record::ChosenTransaction;
 use super::world;
-use crate::machines::info::{Engine, Executes, Hashed, MachineInfo, ProgramLanguage};
+use crate::machines::info::{Engine, Executes, Hashed, MachineInfo, ProgramLanguage, RunEnds};
 use crate::machines::observe::{StateFields, members_of};
 
 /// The machine's entry in the list of machines.
@@ -24,6 +24,11 @@ pub const INFO: MachineInfo = MachineInfo {
     sample: r#""0x6003600401600055""#,
     program: EthereumProgram::MEMBERS,
     changes: ChosenTransaction::MEMBERS,
+    ends: RunEnds {
+        fields: &["outcome", "exception"],
+        only_after_some: &[],
+        normal: Some(("status", "success")),
+    },
     trap: None,
     fields: members_of!(Ethereum::FIELDS),
     optional: &[],

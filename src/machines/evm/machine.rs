@@ -13,7 +13,7 @@ use super::word::Halves;
 use crate::isa::OpSet;
 use crate::machines::account::{CaseAccount, Limit};
 use crate::machines::change::{self, StateChanges};
-use crate::machines::info::{Engine, Executes, MachineInfo, ProgramLanguage};
+use crate::machines::info::{Engine, Executes, MachineInfo, ProgramLanguage, RunEnds};
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::{Advanced, At, Machine, Meter, Metered, Unmetered, Until};
 use crate::machines::observe::{StateFields, members_of};
@@ -38,6 +38,7 @@ pub const INFO: MachineInfo = MachineInfo {
     sample: r#""0x6003600401600055""#,
     program: EvmProgram::MEMBERS,
     changes: members_of!(Evm::CHANGES),
+    ends: RunEnds { fields: &["outcome"], only_after_some: &[], normal: Some(("outcome", "success")) },
     trap: None,
     fields: members_of!(Evm::FIELDS),
     optional: &[],

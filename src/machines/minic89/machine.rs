@@ -12,7 +12,7 @@ use super::word::MiniWord;
 use crate::isa::OpSet;
 use crate::machines::account::CaseAccount;
 use crate::machines::change::{self, StateChanges};
-use crate::machines::info::{Engine, Executes, MachineInfo, ProgramLanguage};
+use crate::machines::info::{Engine, Executes, MachineInfo, ProgramLanguage, RunEnds};
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::{Advanced, At, Machine, Meter, Metered, Until};
 use crate::machines::observe::{StateFields, joined, members_of};
@@ -44,6 +44,11 @@ pub const INFO: MachineInfo = MachineInfo {
         RunStart::MEMBERS,
         members_of!(MiniC89::CHANGES),
     ),
+    ends: RunEnds {
+        fields: &["status"],
+        only_after_some: &["halt", "trap"],
+        normal: Some(("status", "HALTED")),
+    },
     trap: Some("trap"),
     fields: members_of!(MiniC89::FIELDS),
     optional: &[],

@@ -12,7 +12,7 @@ use super::script::Script;
 use crate::isa::OpSet;
 use crate::machines::account::CaseAccount;
 use crate::machines::change::{self, StateChanges};
-use crate::machines::info::{Engine, Executes, MachineInfo, ProgramLanguage};
+use crate::machines::info::{Engine, Executes, MachineInfo, ProgramLanguage, RunEnds};
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::{Advanced, At, Machine, Meter, Metered, Until};
 use crate::machines::neo::script::{UPCOMING, code_name};
@@ -37,6 +37,7 @@ pub const INFO: MachineInfo = MachineInfo {
     sample: r#""0x535493""#,
     program: Neo2Program::MEMBERS,
     changes: members_of!(Neo2::CHANGES),
+    ends: RunEnds { fields: &["state"], only_after_some: &[], normal: Some(("state", "Halt")) },
     trap: None,
     fields: members_of!(Neo2::FIELDS),
     optional: &[],

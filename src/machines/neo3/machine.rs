@@ -10,7 +10,7 @@ use super::program::{self, Loaded, Neo3Program};
 use crate::isa::OpSet;
 use crate::machines::account::CaseAccount;
 use crate::machines::change::{self, StateChanges};
-use crate::machines::info::{Engine, Executes, MachineInfo, ProgramLanguage};
+use crate::machines::info::{Engine, Executes, MachineInfo, ProgramLanguage, RunEnds};
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::{Advanced, At, Machine, Meter, Metered, Until};
 use crate::machines::neo::script::{UPCOMING, code_name};
@@ -35,6 +35,11 @@ pub const INFO: MachineInfo = MachineInfo {
     sample: r#""0x13149e""#,
     program: Neo3Program::MEMBERS,
     changes: members_of!(Neo3::CHANGES),
+    ends: RunEnds {
+        fields: &["state"],
+        only_after_some: &["exceptionMessage"],
+        normal: Some(("state", "HALT")),
+    },
     trap: None,
     fields: members_of!(Neo3::FIELDS),
     // The texts are those of one implementation.

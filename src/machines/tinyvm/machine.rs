@@ -13,7 +13,7 @@ use super::program::{self, TinyProgram};
 use crate::isa::OpSet;
 use crate::machines::account::{CaseAccount, Limit};
 use crate::machines::change::{self, StateChanges};
-use crate::machines::info::{Engine, Executes, MachineInfo, ProgramLanguage};
+use crate::machines::info::{Engine, Executes, MachineInfo, ProgramLanguage, RunEnds};
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::{Advanced, At, Machine};
 use crate::machines::observe::{StateFields, members_of};
@@ -40,6 +40,11 @@ pub const INFO: MachineInfo = MachineInfo {
     sample: r#""3007 102A""#,
     program: TinyProgram::MEMBERS,
     changes: members_of!(TinyVm::CHANGES),
+    ends: RunEnds {
+        fields: &["stop", "outcome"],
+        only_after_some: &["value"],
+        normal: Some(("stop", "yield")),
+    },
     trap: None,
     fields: members_of!(TinyVm::FIELDS),
     optional: &[],

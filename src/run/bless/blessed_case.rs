@@ -197,17 +197,17 @@ impl BlessedCase {
 
     /// The differences in how the run ended, where the case demanded it before.
     fn other_ends(&self, loaded: &LoadedCase<'_>) -> Vec<&CaseDifference> {
-        let format = loaded.format;
+        let ends = machines::ends_of(loaded.format.machine);
         let case = loaded.root();
         let is_other_end = |CaseDifference { at, actual, place, .. }: &&CaseDifference| {
             let field = &*at.first().to_string();
             if at.parent().is_some() {
                 false
-            } else if format.ends.contains(&field) {
+            } else if ends.fields.contains(&field) {
                 !self.new_ends.iter().any(|member| member.is_at(case, place.at))
             } else {
                 actual.is_none()
-                    && format.only_after_some_ends.contains(&field)
+                    && ends.only_after_some.contains(&field)
                     && !self.new_rest.iter().any(|member| member.contains(case, place.at))
             }
         };

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::formats::{NotRepresentable, Unwritable, WrongAssertion};
+use crate::machines::ends_of;
 use crate::model::{CaseDifference, Expected, Origin, Path, PathKey};
 use crate::run::load::LoadedCase;
 use crate::text::edit::TextChange;
@@ -76,7 +77,7 @@ pub(super) fn written<'d, 'r>(
 
 /// Whether it is in how the run ended.
 fn is_end(difference: &CaseDifference, loaded: &LoadedCase<'_>) -> bool {
-    is_field_of(&difference.at, loaded.format.ends)
+    is_field_of(&difference.at, ends_of(loaded.format.machine).fields)
 }
 
 /// Whether it is one of these fields, not a datum in it.
@@ -93,7 +94,7 @@ fn write_back<'d>(
     const MAX_VALUES: usize = 100_000;
     let CaseDifference { at, expected, actual, place, .. } = difference;
     // An answer leaves out what has no value. To remove the demand would not say that there is none.
-    let may_be_missing = is_field_of(at, loaded.format.only_after_some_ends);
+    let may_be_missing = is_field_of(at, ends_of(loaded.format.machine).only_after_some);
     if actual.is_none() && at.parent().is_none() && !may_be_missing {
         return Err(NotRepresentable::nothing());
     }

@@ -144,7 +144,7 @@ pub static PREDICATES: &[Predicate] = &[
         letters: Letters::AnyCase,
         accepts: Accepts::Names(|_| ends()),
         holds: |matcher, asked| {
-            let ends = asked.info.format().ends;
+            let ends = machines::ends_of(asked.info.format().machine).fields;
             let matches = |end| names_of_end(end).any(|name| matcher.matches(name));
             asked.case().is_some_and(|case| expected_ends(case, ends).any(matches))
         },
