@@ -68,6 +68,10 @@ fn each_error_of_a_source_is_a_line() {
     let folder = TempDir::new().unwrap();
     let path = file(&folder, "two.easm", "PUSHH\nADDD\n");
     let Ran { exit, stderr, .. } = vmconf(&["exec", "evm", &path]);
-    let starts: Vec<_> = stderr.lines().map(|line| line.split(": ").next().unwrap().to_owned()).collect();
-    assert_eq!((exit, starts), (3, vec![format!("{path}:1:1"), format!("{path}:2:1")]), "{stderr}");
+    let starts: Vec<_> = stderr.lines().map(|line| line.split(": no ").next().unwrap().to_owned()).collect();
+    assert_eq!(
+        (exit, starts),
+        (3, vec![format!("error: {path}:1:1"), format!("error: {path}:2:1")]),
+        "{stderr}"
+    );
 }
