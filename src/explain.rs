@@ -46,17 +46,17 @@ pub fn explain_on_screen(loaded: &LoadedFile<'_>, case: usize, options: &RunOpti
     explain(&mut Worker::new(options), loaded, case, LAST_ON_SCREEN)
 }
 
-/// Runs a case of a loaded file and explains it; see [`Ran::explain`].
+/// Runs a case of a loaded file and explains it; see [`ExplainableCase::explain`].
 ///
 /// # Panics
 ///
 /// If the file has no such case.
 pub fn explain(worker: &mut Worker<'_>, loaded: &LoadedFile<'_>, case: usize, last: usize) -> Explanation {
-    Ran::new(worker, loaded, case).explain(last)
+    ExplainableCase::new(worker, loaded, case).explain(last)
 }
 
-/// A case that ran once, on the machine of the run. If it fails, [`Ran::explain`] tells why.
-pub struct Ran<'r, 'o, 'l> {
+/// A case that ran once, on the machine of the run. If it fails, [`ExplainableCase::explain`] tells why.
+pub struct ExplainableCase<'r, 'o, 'l> {
     worker: &'r mut Worker<'o>,
     loaded: &'r LoadedFile<'l>,
     case: usize,
@@ -109,19 +109,29 @@ impl ExplainedCount {
     }
 }
 
-impl<'r, 'o, 'l> Ran<'r, 'o, 'l> {
+impl<'r, 'o, 'l> ExplainableCase<'r, 'o, 'l> {
     /// Runs a case of a loaded file.
     ///
     /// # Panics
     ///
     /// If the file has no such case.
-    pub fn new(worker: &'r mut Worker<'o>, loaded: &'r LoadedFile<'l>, case: usize) -> Ran<'r, 'o, 'l> {
+    pub fn new(
+        worker: &'r mut Worker<'o>,
+        loaded: &'r LoadedFile<'l>,
+        case: usize,
+    ) -> ExplainableCase<'r, 'o, 'l> {
         if worker.options().testee.vm().is_some() {
             let report = worker.run_case(loaded, case);
-            return Ran { worker, loaded, case, report, counted: None };
+            return ExplainableCase { worker, loaded, case, report, counted: None };
         }
         let counted = ExplainedCount::of(worker, loaded, case);
-        Ran { worker, loaded, case, report: counted.watched.report.clone(), counted: Some(counted) }
+        ExplainableCase {
+            worker,
+            loaded,
+            case,
+            report: counted.watched.report.clone(),
+            counted: Some(counted),
+        }
     }
 
     /// The request that a machine in a process gets for the case, with a newline: one that it crashes on can be sent by
@@ -136,7 +146,7 @@ impl<'r, 'o, 'l> Ran<'r, 'o, 'l> {
     /// Runs the case again on an embedded machine to find out why it fails. `last` is how many of the last instructions
     /// are kept.
     pub fn explain(self, last: usize) -> Explanation {
-        let Ran { worker, loaded, case, report, counted } = self;
+        let ExplainableCase { worker, loaded, case, report, counted } = self;
         if run::is_elsewhere(loaded) {
             let fails = report.verdict.failure().is_some();
             return Explanation::missing(report, fails.then_some(NO_INSTRUCTIONS));

@@ -8,9 +8,9 @@ use vmconf::prove::audit::{AuditOptions, audit};
 use vmconf::report::audit::{AUDITS, AuditKind};
 use vmconf::run::compare::diff;
 
-use super::form::forms;
 use super::number::number;
 use super::output;
+use super::output_form::forms;
 use super::select::Select;
 use super::settings::Settings;
 

@@ -16,8 +16,8 @@ use vmconf::run::sources::VectorSource;
 use vmconf::text::source_text::SourceText;
 
 use super::bless::change::{OldAndNew, try_write};
-use super::form::forms;
 use super::output;
+use super::output_form::forms;
 use super::reports::below_checkout;
 use super::select::Select;
 use super::settings::Settings;

@@ -10,9 +10,9 @@ use vmconf::report::counts;
 use vmconf::text::shell;
 use vmconf::wire::comparison::{self, RecordedRun};
 
-use super::form::forms;
 use super::history::{self, MAX_RUNS, NO_RUN, RecordedRuns};
 use super::output;
+use super::output_form::forms;
 use super::settings::{self, Settings};
 
 /// Show what changed between two runs

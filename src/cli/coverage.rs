@@ -8,8 +8,8 @@ use vmconf::prove::family_coverage::family_coverage;
 use vmconf::prove::suite::VectorSuite;
 use vmconf::report::coverage::{COVERAGES, CoverageKind};
 
-use super::form::forms;
 use super::output;
+use super::output_form::forms;
 use super::select::Select;
 use super::settings::Settings;
 

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use clap::Args;
 use indexmap::IndexMap;
 use indexmap::map::Entry;
-use vmconf::explain::{self, Ran};
+use vmconf::explain::{self, ExplainableCase};
 use vmconf::model::{Exit, RunSummary, VerdictKind, counted, escaped};
 use vmconf::report::explanation::{self, Length};
 use vmconf::report::{Grouping, counts, json, of_cause};
@@ -15,10 +15,10 @@ use vmconf::text::shell::ShellWords;
 
 use super::errors::NothingToDo;
 use super::flags::FlagEffect;
-use super::form::OutputForm;
 use super::history::RecordedRuns;
 use super::number::number;
 use super::output;
+use super::output_form::OutputForm;
 use super::reports::GroupArgs;
 use super::rerun::{FailuresOf, RerunCases};
 use super::select::Select;
@@ -96,7 +96,7 @@ impl Diff {
             let grouping =
                 if source.only.is_some() && rerun.is_none() { Grouping::None } else { self.grouping() };
             for case in 0..loaded.cases() {
-                let ran = Ran::new(&mut worker, &loaded, case);
+                let ran = ExplainableCase::new(&mut worker, &loaded, case);
                 if let Some(rerun) = &mut rerun {
                     rerun.mark_done(&ran.report.id);
                 }
@@ -161,7 +161,7 @@ struct DiffOutput<'d, W> {
 
 impl<W: Write> DiffOutput<'_, W> {
     /// Adds a case, and explains it if it is the first of its cause.
-    fn case(&mut self, ran: Ran<'_, '_, '_>, grouping: Grouping) -> anyhow::Result<()> {
+    fn case(&mut self, ran: ExplainableCase<'_, '_, '_>, grouping: Grouping) -> anyhow::Result<()> {
         let report = &ran.report;
         self.summary.count(report);
         if !report.verdict.is_failed_or_broken() {

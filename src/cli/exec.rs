@@ -15,10 +15,10 @@ use vmconf::testees::Stopped;
 
 use super::families;
 use super::final_state::{self, FinalState};
-use super::form::OutputForm;
 use super::limits::LimitArgs;
 use super::new_file::ForceArgs;
 use super::number::number;
+use super::output_form::OutputForm;
 use super::program::{broken, case_of, machine_argument, source};
 use super::settings::{ConfigArgs, Settings};
 use super::vm::{VmArgs, stopped_early, with_misconduct};

@@ -1,7 +1,7 @@
 //! `vmconf fill`
 
 mod corpus;
-mod shown;
+mod fill_lines;
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -17,14 +17,14 @@ use vmconf::testees::MakeTestee;
 use vmconf::testees::process::ProcessVm;
 
 use self::corpus::{CorpusArgs, CorpusRequest};
-use self::shown::shown;
+use self::fill_lines::shown;
 use super::bless::change::{OldAndNew, write};
 use super::bless::note_broken;
 use super::conduct::{Conduct, SteadyBreakdowns};
 use super::errors::UsageError;
-use super::form::OutputForm;
 use super::number::number;
 use super::output;
+use super::output_form::OutputForm;
 use super::select::Select;
 use super::settings::Settings;
 use super::vm::VmsArgs;

@@ -13,8 +13,8 @@ use vmconf::testees::Stopped;
 use vmconf::testees::process::ProcessVm;
 use vmconf::wire::line::one_line;
 
-use super::form::OutputForm;
 use super::output;
+use super::output_form::OutputForm;
 
 /// The longest value that stays in one line.
 const WIDTH: usize = 88;

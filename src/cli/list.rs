@@ -10,8 +10,8 @@ use vmconf::run::{self, FileOpener, LoadOptions, LoadedCase, LoadedFile, Purpose
 use vmconf::wire::line::one_line;
 use vmconf::wire::list::ListedCase;
 
-use super::form::OutputForm;
 use super::output;
+use super::output_form::OutputForm;
 use super::rerun::FailuresOf;
 use super::select::Select;
 use super::settings::Settings;

@@ -23,10 +23,10 @@ use vmconf::text::file_name::shown;
 use vmconf::wire::matrix::Matrix;
 
 use self::results::ResultsArgument;
-use super::form::forms;
 use super::known::{KnownArgs, apply_to_all};
 use super::number::positive_u16;
 use super::output;
+use super::output_form::forms;
 use super::select::Select;
 use super::settings::{FILE, Settings};
 use super::system::{processors, this_system};

@@ -11,7 +11,7 @@ use vmconf::prove::mutants::{MutantsOptions, WORK};
 use vmconf::prove::suite::VectorSuite;
 use vmconf::wire::line::one_line;
 
-use super::form::OutputForm;
+use super::output_form::OutputForm;
 use super::select::Select;
 use super::settings::Settings;
 use super::{families, output};

@@ -26,8 +26,8 @@ use vmconf::wire::mutants::Mutants;
 
 use super::cache_file::{self, CacheFile, KEY_DIGITS};
 use super::early_end::EarlyEnd;
-use super::form::forms;
 use super::number::{number, percent, positive_u16};
+use super::output_form::forms;
 use super::program::machine_argument;
 use super::result_file::write_own;
 use super::select::Select;

@@ -35,7 +35,7 @@ struct Scheduler {
     index: &'static str,
     /// The variable with the number of parts.
     total: &'static str,
-    first: First,
+    first: FirstIndex,
     /// The variable with the distance between two indices, if it may be more than 1.
     step: Option<&'static str>,
     /// The variable with the path of a file to touch, which signals that the command supports partitions.
@@ -43,7 +43,7 @@ struct Scheduler {
 }
 
 /// The index of the first part.
-enum First {
+enum FirstIndex {
     Is(u64),
     /// The value of this variable.
     In(&'static str),
@@ -52,7 +52,7 @@ enum First {
 const SCHEDULERS: &[Scheduler] = &[
     Scheduler {
         status_file: Some("TEST_SHARD_STATUS_FILE"),
-        ..scheduler("Bazel", "TEST_SHARD_INDEX", "TEST_TOTAL_SHARDS", First::Is(0))
+        ..scheduler("Bazel", "TEST_SHARD_INDEX", "TEST_TOTAL_SHARDS", FirstIndex::Is(0))
     },
     Scheduler {
         step: Some("SLURM_ARRAY_TASK_STEP"),
@@ -60,17 +60,22 @@ const SCHEDULERS: &[Scheduler] = &[
             "Slurm",
             "SLURM_ARRAY_TASK_ID",
             "SLURM_ARRAY_TASK_COUNT",
-            First::In("SLURM_ARRAY_TASK_MIN"),
+            FirstIndex::In("SLURM_ARRAY_TASK_MIN"),
         )
     },
     // Kubernetes has no variable for the total; a manifest may set JOB_COMPLETIONS.
-    scheduler("Kubernetes", "JOB_COMPLETION_INDEX", "JOB_COMPLETIONS", First::Is(0)),
-    scheduler("GitLab", "CI_NODE_INDEX", "CI_NODE_TOTAL", First::Is(1)),
-    scheduler("CircleCI", "CIRCLE_NODE_INDEX", "CIRCLE_NODE_TOTAL", First::Is(0)),
-    scheduler("Buildkite", "BUILDKITE_PARALLEL_JOB", "BUILDKITE_PARALLEL_JOB_COUNT", First::Is(0)),
+    scheduler("Kubernetes", "JOB_COMPLETION_INDEX", "JOB_COMPLETIONS", FirstIndex::Is(0)),
+    scheduler("GitLab", "CI_NODE_INDEX", "CI_NODE_TOTAL", FirstIndex::Is(1)),
+    scheduler("CircleCI", "CIRCLE_NODE_INDEX", "CIRCLE_NODE_TOTAL", FirstIndex::Is(0)),
+    scheduler("Buildkite", "BUILDKITE_PARALLEL_JOB", "BUILDKITE_PARALLEL_JOB_COUNT", FirstIndex::Is(0)),
 ];
 
-const fn scheduler(name: &'static str, index: &'static str, total: &'static str, first: First) -> Scheduler {
+const fn scheduler(
+    name: &'static str,
+    index: &'static str,
+    total: &'static str,
+    first: FirstIndex,
+) -> Scheduler {
     Scheduler { name, index, total, first, step: None, status_file: None }
 }
 
@@ -129,8 +134,8 @@ impl Scheduler {
 
     fn first(&self) -> anyhow::Result<u64> {
         match self.first {
-            First::Is(first) => Ok(first),
-            First::In(name) => number(name),
+            FirstIndex::Is(first) => Ok(first),
+            FirstIndex::In(name) => number(name),
         }
     }
 }

@@ -13,9 +13,9 @@ use vmconf::wire::comparison::{RecordedOutcome, RecordedRun};
 
 use super::errors::{NothingToDo, UsageError};
 use super::flags::FlagEffect;
-use super::form::forms;
 use super::history::RecordedRuns;
 use super::number::positive_u16;
+use super::output_form::forms;
 use super::select::Select;
 use super::settings::Settings;
 use super::system::processors;

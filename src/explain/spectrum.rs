@@ -1,29 +1,29 @@
 //! Executes the cases of a run again on the embedded machines, to know which instructions explain its failures: what
 //! they execute there is what the vectors demand, whichever machine fails.
 
-mod alike;
-pub(crate) mod before;
 mod chance;
+pub(crate) mod common_state;
+mod common_words;
 mod conditions;
 mod evidence;
 mod judged;
-mod kept;
 mod spectrum_run;
+mod stored_spectra;
 mod texts;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use self::alike::{CaseWords, CommonParts, NamedCases, located_by_names};
+use self::common_words::{CaseWords, CommonParts, NamedCases, located_by_names};
 use self::conditions::{CasesByName, MAX_COMPARED};
 use self::evidence::Thoroughness;
 pub use self::evidence::made_by;
 use self::judged::JudgedCases;
-use self::kept::ExecutedCase;
-pub use self::kept::SpectrumCache;
 use self::spectrum_run::Extent;
 pub use self::spectrum_run::SpectrumRun;
+use self::stored_spectra::ExecutedCase;
+pub use self::stored_spectra::SpectrumCache;
 use self::texts::{MAX_WORDS, has_texts};
 use super::suspects::{
     CountedPasses, FailureEvidence, NumberShift, SpectrumCase, SpectrumOutcome, SpectrumPoints, joined,

@@ -5,12 +5,12 @@
 //! compared (`states`). A difference is minimized and reported once for each machine and cause. Cases that do something
 //! new are kept and mutated; those of a [`FuzzCorpus`] are there from the start.
 
-mod again;
 mod causes;
 mod finding;
+mod finding_vectors;
 mod fuzz_cause;
 mod programs;
-mod said;
+mod repeats;
 mod states;
 mod target;
 

@@ -12,19 +12,19 @@
 mod addresses;
 mod broken_rules;
 mod ends;
-mod kept;
+mod kept_failure;
 mod minimizer;
-mod named;
+mod named_instruction;
 mod nodes;
-mod parts;
 pub(super) mod programs;
+mod removed_parts;
 mod values;
 
 pub use self::ends::{MAX_TIMEOUTS, NotMinimized, SearchEnd};
-pub use self::kept::KeptFailure;
+pub use self::kept_failure::KeptFailure;
 pub use self::minimizer::MinimizeOptions;
 use self::minimizer::Minimizer;
-pub(super) use self::named::{diverging_instruction, named_instruction};
+pub(super) use self::named_instruction::{diverging_instruction, named_instruction};
 use crate::model::CaseReport;
 use crate::run::sources::VectorSource;
 use crate::run::{FileOptions, LoadOptions, LoadedFile, RunOptions};
@@ -103,7 +103,7 @@ fn search(minimizer: &mut Minimizer<'_>) {
     programs::shorten_long(minimizer);
     loop {
         let before = minimizer.file.text().to_owned();
-        parts::remove(minimizer);
+        removed_parts::remove(minimizer);
         programs::shorten(minimizer);
         addresses::lower(minimizer);
         values::simplify(minimizer);

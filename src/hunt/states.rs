@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use num_bigint::BigInt;
 
 use self::values::{is_small, number, value};
-use crate::explain::spectrum::before::wrapped;
+use crate::explain::spectrum::common_state::wrapped;
 use crate::model::{DeclaredField, FieldType, MemoryType, Name, PathKey, Program, Value};
 use crate::prove::numbers::Numbers;
 use crate::text::typed::{address_key, address_of_key};

@@ -1,9 +1,9 @@
 //! Finds the files to read, in a fixed order, from the paths of a command line.
 
 mod folder;
-mod instead;
 mod listing;
-mod seen;
+mod missing_path;
+mod selected_paths;
 
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use self::folder::ListedFolder;
 use self::listing::is_json;
-use self::seen::SeenFiles;
+use self::selected_paths::SeenFiles;
 use super::anchor::Anchor;
 pub use super::source::{SourceOrigin, VectorSource, case_in};
 use crate::text::file_name::{path_of, typed};
@@ -211,7 +211,7 @@ fn find_one(argument: &Path, anchor: &Anchor, found: &mut FoundSources) -> Resul
                 ErrorKind::NotFound => UnusablePath {
                     path: text.clone(),
                     reason: "no such file or folder".to_owned(),
-                    instead: instead::instead(&text),
+                    instead: missing_path::instead(&text),
                 },
                 _ => unusable(&error),
             };

@@ -20,7 +20,7 @@ const MAX_GIT_FILE: u64 = 16 << 20;
 
 /// Where the version of a folder is written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct VersionPlace {
     /// A folder with a file `VERSION`.
     numbered: Option<PathBuf>,
     /// The top of a git checkout.
@@ -29,14 +29,16 @@ struct Place {
 
 /// The versions of the folders of these files, ordered by folder. Those that have none are left out.
 pub fn vectors_versions(sources: &Sources, anchor: &Anchor) -> Vec<VectorsVersion> {
-    let mut places: HashMap<PathBuf, Place> = HashMap::new();
-    let mut files: BTreeMap<Place, Arc<str>> = BTreeMap::new();
+    let mut places: HashMap<PathBuf, VersionPlace> = HashMap::new();
+    let mut files: BTreeMap<VersionPlace, Arc<str>> = BTreeMap::new();
     for source in sources {
         let path = anchor.path(&source.shown);
         let Some(folder) = path.parent().filter(|_| source.origin != SourceOrigin::Stream) else { continue };
         let place = match places.get(folder) {
             Some(place) => place.clone(),
-            None => places.entry(folder.to_owned()).or_insert_with(|| Place::of(folder, anchor)).clone(),
+            None => {
+                places.entry(folder.to_owned()).or_insert_with(|| VersionPlace::of(folder, anchor)).clone()
+            }
         };
         let common = files.entry(place).or_insert_with(|| source.shown.clone());
         let length = common_folder([&**common, &*source.shown].into_iter());
@@ -44,7 +46,7 @@ pub fn vectors_versions(sources: &Sources, anchor: &Anchor) -> Vec<VectorsVersio
             *common = common[..length].into();
         }
     }
-    let version = |(place, common): (Place, Arc<str>)| {
+    let version = |(place, common): (VersionPlace, Arc<str>)| {
         let folder = common.trim_end_matches('/');
         let folder = if folder.is_empty() { "." } else { folder }.to_owned();
         let (version, commit) = (place.version(), place.commit());
@@ -55,10 +57,10 @@ pub fn vectors_versions(sources: &Sources, anchor: &Anchor) -> Vec<VectorsVersio
     versions
 }
 
-impl Place {
+impl VersionPlace {
     /// Looks in the folder and those above it: up to the top of its checkout, or the folder that names are relative to.
-    fn of(folder: &Path, anchor: &Anchor) -> Place {
-        let mut place = Place::default();
+    fn of(folder: &Path, anchor: &Anchor) -> VersionPlace {
+        let mut place = VersionPlace::default();
         let is_below = folder.starts_with(anchor.folder());
         let mut searched = None;
         for above in folder.ancestors() {

@@ -365,7 +365,7 @@ fn a_value_that_is_moved_wrongly_is_made_by_what_moves_it() {
 
 /// The state before an instruction says which one it is; that does not make its predecessor wrong.
 #[test]
-fn what_only_says_which_instruction_is_next_is_no_difference_of_its_predecessor() {
+fn what_only_says_which_instruction_is_next_is_not_a_difference_of_its_predecessor() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("rest.json");
     let file = path.to_str().unwrap();
@@ -529,7 +529,7 @@ fn an_explanation_of_a_long_run_leaves_the_search_to_bisect() {
 /// A count that is wrong in every state, and one instruction: ADD does what SUB does.
 #[cfg(unix)]
 #[test]
-fn what_is_ignored_is_no_difference() {
+fn what_is_ignored_is_not_a_difference() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("sum.json");
     let step = r#"{"actions": ["Execute"], "result": {"state": "HALT"}}"#;

@@ -537,7 +537,7 @@ fn broken_cases_are_never_blessed() {
 }
 
 #[test]
-fn unsupported_cases_are_no_errors() {
+fn unsupported_cases_are_not_errors() {
     let ran = vmconf(&["bless", "--yes", "tests/samples/statetest/unsupported"]);
     let last = "0 passed, 0 blessed, 0 not written, 0 refused, 5 unsupported, 0 errors\n";
     assert_eq!((ran.exit, &*ran.stdout), (4, last), "{ran:?}");

@@ -161,7 +161,7 @@ fn a_title_of_wide_characters_leaves_room_for_the_step() {
 }
 
 #[test]
-fn strings_of_a_vector_are_no_commands_for_the_terminal() {
+fn strings_of_a_vector_are_not_commands_for_the_terminal() {
     let mut explorer = explorer("tests/samples/trace/hostile.json");
     press(&mut explorer, "G");
     let text = screen_of(&mut explorer, 120, 40);

@@ -279,7 +279,7 @@ fn disagreements_are_shown_and_not_written() {
 
 /// A machine that does not support a case has said nothing that others could disagree with.
 #[test]
-fn too_few_machines_are_no_disagreement() {
+fn too_few_machines_do_not_disagree() {
     let place = Place::new(EMPTY);
     let refusing = |name: &str| {
         place.vm(

@@ -274,7 +274,7 @@ fn unmatched_entries_are_counted() {
 
 /// An entry is expected to match a case if the run has all cases that it can match, wherever the list is named.
 #[test]
-fn entries_of_other_files_are_no_errors() {
+fn entries_of_other_files_are_not_errors() {
     let folder = TempDir::new().unwrap();
     let path = |name: &str| folder.path().join(name);
     fs::create_dir(path("suite")).unwrap();
@@ -303,7 +303,7 @@ fn entries_of_other_files_are_no_errors() {
 
 /// The cases of a file that cannot be read are not known, so that no entry is wrong because of that.
 #[test]
-fn entries_of_a_broken_file_are_no_errors() {
+fn entries_of_a_broken_file_are_not_errors() {
     let folder = TempDir::new().unwrap();
     let path = |name: &str| folder.path().join(name);
     fs::create_dir(path("suite")).unwrap();

@@ -165,7 +165,7 @@ fn entries_that_match_no_case_of_any_part_are_reported() {
 
 /// A part may be empty because the others have all cases.
 #[test]
-fn an_empty_part_is_no_failure() {
+fn an_empty_part_is_not_a_failure() {
     check(&["vectors/evm/arithmetic/add.json::small"], [2, 3].into_iter());
     let part = |number: &str, more: &[&str]| {
         let args =

@@ -167,7 +167,7 @@ fn reports_are_written_before_a_locked_cache_is_waited_for() {
 }
 
 #[test]
-fn a_configuration_that_is_no_file_is_an_error() {
+fn a_configuration_that_is_not_a_file_is_an_error() {
     let place = failing();
     let path = place.path("vmconf.toml");
     let check = |said: &str| {

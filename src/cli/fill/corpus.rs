@@ -15,13 +15,13 @@ use vmconf::run::LoadOptions;
 use vmconf::testees::MakeTestee;
 use vmconf::testees::process::ProcessVm;
 
-use super::shown::shown;
+use super::fill_lines::shown;
 use crate::cli::families::check_folder;
 use crate::cli::file_args::check_whole;
-use crate::cli::form::OutputForm;
 use crate::cli::new_file::ForceArgs;
 use crate::cli::number::{number, positive_u16};
 use crate::cli::output;
+use crate::cli::output_form::OutputForm;
 use crate::cli::result_file::has_bytes;
 use crate::cli::settings::Settings;
 use crate::cli::system::processors;

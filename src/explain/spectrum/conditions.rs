@@ -5,9 +5,11 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
 
-use super::alike::{CaseWords, CommonParts, NamedCases, count_alone};
-use super::before::{NumbersBefore, ObservedNumber, SEPARATED, SeparatingRule, numbers, observed, rule};
 use super::chance::SharedBy;
+use super::common_state::{
+    NumbersBefore, ObservedNumber, SEPARATED, SeparatingRule, numbers, observed, rule,
+};
+use super::common_words::{CaseWords, CommonParts, NamedCases, count_alone};
 use super::judged::{FoundCase, JudgedCases};
 use crate::explain::suspects::ochiai;
 use crate::model::{CaseOutcome, SeparatingCondition, Suspect, SuspectAnalysis, SuspectName, counted};

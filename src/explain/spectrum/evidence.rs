@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::alike::file_of;
+use super::common_words::file_of;
 use crate::explain::explain;
 use crate::explain::first_divergence::is_loaded_wrongly;
 use crate::explain::suspects::{FailureEvidence, NumberShift};
@@ -167,7 +167,7 @@ mod tests {
     /// A run that fails where the other one succeeds has differed before, in something that no state shows, such as an
     /// exception that the machine still keeps.
     #[test]
-    fn the_step_that_ends_both_runs_is_no_evidence() {
+    fn the_step_that_ends_both_runs_is_not_evidence() {
         let datum = |datum: &str| DivergedDatum {
             datum: datum.to_owned(),
             actual: "FAULT".to_owned(),

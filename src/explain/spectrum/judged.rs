@@ -1,6 +1,6 @@
 //! The cases of a machine whose instructions are unknown, read again after a run for what they give to the machine.
 
-use super::alike::CaseWords;
+use super::common_words::CaseWords;
 use super::texts::words_given;
 use crate::machines::MachineInfo;
 use crate::model::{CaseOutcome, Program, VerdictKind};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::before::declared;
+use super::common_state::declared;
 use crate::machines::MachineInfo;
 use crate::model::{DeclaredField, FieldType, Value};
 

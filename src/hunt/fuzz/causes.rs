@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use super::fuzz_cause::FuzzCause;
-use crate::explain::spectrum::before::{
+use crate::explain::spectrum::common_state::{
     NumbersBefore, ObservedNumber, SeparatingRule, numbers, observed_with_cells, rule,
 };
 use crate::machines::MachineInfo;

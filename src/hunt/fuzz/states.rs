@@ -5,14 +5,14 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::vec;
 
-use super::again::{REPEATS, is_alike, repeats};
 use super::causes::{CauseFinder, CommonState, ENOUGH, Neighbours};
 use super::finding::NoFinding::{NotRepeated, NotTried};
 use super::finding::{CaseFindings, DifferenceOf, FuzzFinding, FuzzRefusal, NoFinding};
+use super::finding_vectors::{program_of, said, source, with_machines};
 use super::fuzz_cause::FuzzCause;
-use super::said::{program_of, said, source, with_machines};
+use super::repeats::{REPEATS, is_alike, repeats};
 use super::target::{FuzzOptions, FuzzSubject, FuzzTarget, MAX_REPEATED, NotFuzzed, RanOrRefused};
-use crate::explain::spectrum::before::NumbersBefore;
+use crate::explain::spectrum::common_state::NumbersBefore;
 use crate::formats::family::{FamilyWriter, NewFamilyCase};
 use crate::hunt::corpus::FuzzCorpus;
 use crate::hunt::minimize::{self, KeptFailure, MinimizeOptions};

@@ -61,7 +61,7 @@ mod tests {
 
     /// An integer of N3 has at most 32 bytes, which only `vmconf check` says; one with leading zeros ends a strict run.
     #[test]
-    fn an_error_is_no_price_for_a_mistake_that_only_a_check_reports() {
+    fn a_mistake_that_only_a_check_reports_costs_no_error() {
         let large = broken(&format!("1{}", "0".repeat(100)));
         let padded = broken("\"01\"");
         assert_eq!(broken("1"), BTreeMap::new());

@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use super::broken_rules::BrokenRules;
 use super::ends::{MAX_TIMEOUTS, NotMinimized, SearchEnd};
-use super::kept::{FailureToKeep, KeptDifference, KeptFailure, demands_of_fields};
-use super::named::named_instruction;
+use super::kept_failure::{FailureToKeep, KeptDifference, KeptFailure, demands_of_fields};
+use super::named_instruction::named_instruction;
 use super::nodes::{self, reading};
 use crate::explain::explain;
 use crate::machines::MachineInfo;

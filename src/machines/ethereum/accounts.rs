@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use revm_primitives::{Address, U256};
 use revm_state::{AccountInfo, EvmState};
 
-use super::world::{After, EthereumWorld};
+use super::world::{EthereumWorld, WorldAfter};
 use crate::machines::record::word_value;
 use crate::machines::view::{Section, ViewDatum, ViewRow};
 use crate::model::{Path, PathKey, brief_bytes, bytes_key, number_key};
@@ -23,7 +23,7 @@ pub(super) fn used(state: &EvmState, world: &EthereumWorld) -> Section {
 }
 
 /// All accounts after a transaction, and those that it removed.
-pub(super) fn after(after: &After<'_>, world: &EthereumWorld) -> Section {
+pub(super) fn after(after: &WorldAfter<'_>, world: &EthereumWorld) -> Section {
     let mut section = Section::new("accounts");
     for (address, info, mut words) in after.accounts() {
         for key in world.words_of(address) {

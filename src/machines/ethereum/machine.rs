@@ -33,7 +33,7 @@ use super::refusal::TransactionRefusal;
 use super::table::ETHEREUM;
 use super::trail::Trail;
 use super::transaction_record::ChosenTransaction;
-use super::world::{After, EthereumWorld};
+use super::world::{EthereumWorld, WorldAfter};
 use crate::isa::OpSet;
 use crate::machines::account::{CaseAccount, Limit};
 use crate::machines::inspect::Inspect;
@@ -169,9 +169,9 @@ impl Ethereum {
     }
 
     /// The accounts after the transaction.
-    pub(super) fn after(&self) -> Option<After<'_>> {
+    pub(super) fn after(&self) -> Option<WorldAfter<'_>> {
         let TransactionEnd { changes, touched, .. } = self.ended()?;
-        let mut after = After::new(&self.test.as_ref()?.world, changes, self.fork?);
+        let mut after = WorldAfter::new(&self.test.as_ref()?.world, changes, self.fork?);
         if let Some(address) = touched {
             after.touch(*address);
         }

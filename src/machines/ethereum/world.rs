@@ -163,10 +163,10 @@ impl Database for WorldSource {
 }
 
 /// The accounts after a transaction.
-pub(super) struct After<'w>(BTreeMap<Address, Posterior<'w>>);
+pub(super) struct WorldAfter<'w>(BTreeMap<Address, AccountAfter<'w>>);
 
 /// An account after the transaction.
-enum Posterior<'w> {
+enum AccountAfter<'w> {
     Untouched(&'w Prior),
     /// The account in the engine, and the prior account, whose other storage remains.
     Changed(&'w Account, Option<&'w Prior>),
@@ -174,21 +174,21 @@ enum Posterior<'w> {
     Empty,
 }
 
-impl<'w> After<'w> {
+impl<'w> WorldAfter<'w> {
     /// The accounts with the changes that the engine reports.
-    pub(super) fn new(world: &'w EthereumWorld, changes: &'w EvmState, fork: ForkRules) -> After<'w> {
+    pub(super) fn new(world: &'w EthereumWorld, changes: &'w EvmState, fork: ForkRules) -> WorldAfter<'w> {
         let mut accounts: BTreeMap<_, _> =
-            world.0.iter().map(|(address, account)| (*address, Posterior::Untouched(account))).collect();
+            world.0.iter().map(|(address, account)| (*address, AccountAfter::Untouched(account))).collect();
         for (address, account) in changes.iter().filter(|(_, account)| account.is_touched()) {
             let is_destroyed = account.is_selfdestructed() && fork.adds(FaultyRule::DestroyedRemoved);
             if is_destroyed || account.is_empty() && fork.removes_empty() {
                 accounts.remove(address);
             } else {
                 let prior = world.0.get(address).filter(|_| !account.is_created());
-                accounts.insert(*address, Posterior::Changed(account, prior));
+                accounts.insert(*address, AccountAfter::Changed(account, prior));
             }
         }
-        After(accounts)
+        WorldAfter(accounts)
     }
 
     /// Each account without its storage, and the storage words that are not zero.
@@ -210,13 +210,13 @@ impl<'w> After<'w> {
 
     /// Creates an empty account, unless the address has one.
     pub(super) fn touch(&mut self, address: Address) {
-        self.0.entry(address).or_insert(Posterior::Empty);
+        self.0.entry(address).or_insert(AccountAfter::Empty);
     }
 
     /// The root of the state trie.
     pub(super) fn root(&self) -> B256 {
         let leaf =
-            |(address, account): (&Address, &Posterior<'_>)| (account.hashed(*address), account.leaf());
+            |(address, account): (&Address, &AccountAfter<'_>)| (account.hashed(*address), account.leaf());
         let mut leaves: Vec<_> = self.0.iter().map(leaf).collect();
         leaves.sort_unstable_by_key(|leaf| leaf.0);
         state_root(leaves)
@@ -224,8 +224,9 @@ impl<'w> After<'w> {
 
     /// The accounts by address, in its order.
     pub(super) fn value(&self) -> Value {
-        let account =
-            |(address, account): (&Address, &Posterior<'_>)| (bytes_key(address.as_slice()), account.value());
+        let account = |(address, account): (&Address, &AccountAfter<'_>)| {
+            (bytes_key(address.as_slice()), account.value())
+        };
         Value::record(self.0.iter().map(account))
     }
 
@@ -233,34 +234,34 @@ impl<'w> After<'w> {
     pub(super) fn size(&self) -> u64 {
         const ACCOUNT: u64 = 512;
         const WORD: u64 = 256;
-        let size = |account: &Posterior<'_>| {
+        let size = |account: &AccountAfter<'_>| {
             ACCOUNT + account.code().len() as u64 + WORD * account.storage_size() as u64
         };
         self.0.values().map(size).sum()
     }
 }
 
-impl Posterior<'_> {
+impl AccountAfter<'_> {
     fn hashed(&self, address: Address) -> B256 {
         match self {
-            Posterior::Untouched(prior) | Posterior::Changed(_, Some(prior)) => prior.hashed_address,
-            Posterior::Changed(_, None) | Posterior::Empty => keccak256(address),
+            AccountAfter::Untouched(prior) | AccountAfter::Changed(_, Some(prior)) => prior.hashed_address,
+            AccountAfter::Changed(_, None) | AccountAfter::Empty => keccak256(address),
         }
     }
 
     fn leaf(&self) -> TrieAccount {
         match self {
-            Posterior::Untouched(prior) => prior.leaf,
-            Posterior::Changed(Account { info, .. }, _) => {
+            AccountAfter::Untouched(prior) => prior.leaf,
+            AccountAfter::Changed(Account { info, .. }, _) => {
                 let code_hash = if info.code_hash == B256::ZERO { KECCAK_EMPTY } else { info.code_hash };
                 TrieAccount::new(info.nonce, info.balance, self.storage_root(), code_hash)
             }
-            Posterior::Empty => TrieAccount::default(),
+            AccountAfter::Empty => TrieAccount::default(),
         }
     }
 
     fn storage_root(&self) -> B256 {
-        let Posterior::Changed(account, prior) = self else { return EMPTY_ROOT_HASH };
+        let AccountAfter::Changed(account, prior) = self else { return EMPTY_ROOT_HASH };
         let before =
             |key| prior.and_then(|prior| prior.storage.get(key)).map_or(U256::ZERO, |slot| slot.value);
         let is_changed = account.storage.iter().any(|(key, slot)| before(key) != slot.present_value);
@@ -280,32 +281,32 @@ impl Posterior<'_> {
     fn storage(&self) -> BTreeMap<U256, U256> {
         let of = |prior: &Prior| prior.storage.iter().map(|(key, slot)| (*key, slot.value)).collect();
         match self {
-            Posterior::Untouched(prior) => of(prior),
-            Posterior::Changed(account, prior) => {
+            AccountAfter::Untouched(prior) => of(prior),
+            AccountAfter::Changed(account, prior) => {
                 let mut storage: BTreeMap<_, _> = prior.map(of).unwrap_or_default();
                 storage.extend(account.storage.iter().map(|(key, slot)| (*key, slot.present_value)));
                 storage.retain(|_, value| !value.is_zero());
                 storage
             }
-            Posterior::Empty => BTreeMap::new(),
+            AccountAfter::Empty => BTreeMap::new(),
         }
     }
 
     fn storage_size(&self) -> usize {
         match self {
-            Posterior::Untouched(prior) => prior.storage.len(),
-            Posterior::Changed(account, prior) => {
+            AccountAfter::Untouched(prior) => prior.storage.len(),
+            AccountAfter::Changed(account, prior) => {
                 account.storage.len() + prior.map_or(0, |prior| prior.storage.len())
             }
-            Posterior::Empty => 0,
+            AccountAfter::Empty => 0,
         }
     }
 
     fn info(&self) -> Option<&AccountInfo> {
         match self {
-            Posterior::Untouched(prior) => Some(&prior.info),
-            Posterior::Changed(account, _) => Some(&account.info),
-            Posterior::Empty => None,
+            AccountAfter::Untouched(prior) => Some(&prior.info),
+            AccountAfter::Changed(account, _) => Some(&account.info),
+            AccountAfter::Empty => None,
         }
     }
 

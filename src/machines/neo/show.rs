@@ -62,7 +62,7 @@ pub(in crate::machines) struct Show<'h, C: Items> {
     /// The compounds that were shown.
     seen: HashSet<usize>,
     /// Those of them from which nothing is omitted.
-    whole: HashMap<usize, Whole>,
+    whole: HashMap<usize, WholeCompound>,
     /// The compounds that contain the item being shown.
     around: Vec<usize>,
     /// Whether something was omitted in the compound being shown.
@@ -75,7 +75,7 @@ pub(in crate::machines) struct Show<'h, C: Items> {
 
 /// A compound from which nothing is omitted. It is shared wherever it occurs again.
 #[derive(Clone)]
-struct Whole {
+struct WholeCompound {
     value: Arc<Value>,
     /// What showing it takes of [`Show::left`].
     takes: usize,
@@ -166,7 +166,8 @@ impl<'h, C: Items> Show<'h, C> {
         self.around.pop();
         if !self.is_cut {
             let (takes, items) = (left - self.left, self.shown - shown);
-            let whole = Whole { value: value.clone(), takes, items, height: self.deepest - depth + 1 };
+            let whole =
+                WholeCompound { value: value.clone(), takes, items, height: self.deepest - depth + 1 };
             self.whole.insert(id, whole);
         }
         self.is_cut |= was_cut;
@@ -176,7 +177,7 @@ impl<'h, C: Items> Show<'h, C> {
 
     /// The compound, if it was shown before and showing it again would omit nothing.
     fn again(&mut self, id: usize) -> Option<Arc<Value>> {
-        let Whole { value, takes, items, height } = self.whole.get(&id)?;
+        let WholeCompound { value, takes, items, height } = self.whole.get(&id)?;
         let depth = self.around.len() + height;
         if self.left <= *takes || self.repeats_left < *items || depth > MAX_DEPTH {
             return None;

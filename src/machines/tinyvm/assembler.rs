@@ -18,7 +18,7 @@ mod operand;
 use sha2::{Digest, Sha256};
 
 use self::command::{AssemblerCommand, Branch, hint};
-use self::label::{Labels, SymbolUse, Way, both};
+use self::label::{Labels, SymbolUse, TargetEncoding, both};
 use self::memory::SegmentMemory;
 use self::operand::{AssemblerOperand, CommandOperand, SourceLine, Spacing, Syntax};
 use super::language::{OperandShape, fits, instruction, range, shape};
@@ -121,7 +121,7 @@ impl<'s> TinyAssembler<'s> {
         match (command, &*operands) {
             (AssemblerCommand::Word(word), _) => self.write(line, &[*word]),
             (AssemblerCommand::Row(op), [register, target]) if has_target(op) => {
-                self.place(line, Way::branch(op, register.number), target)
+                self.place(line, TargetEncoding::branch(op, register.number), target)
             }
             (AssemblerCommand::Row(op), _) => self.row(line, op, &operands),
             (AssemblerCommand::Zero(op), [register, ..]) => {
@@ -141,8 +141,8 @@ impl<'s> TinyAssembler<'s> {
             (AssemblerCommand::Address { low, high }, [register, label]) => {
                 let register = register.number;
                 let way = match high {
-                    None => Way::Low { low, register },
-                    Some(high) => Way::Both { low, high, register },
+                    None => TargetEncoding::Low { low, register },
+                    Some(high) => TargetEncoding::Both { low, high, register },
                 };
                 self.place(line, way, label)
             }
@@ -209,7 +209,11 @@ impl<'s> TinyAssembler<'s> {
             }
             (CommandOperand::Number | CommandOperand::Label | CommandOperand::Hash, _) => {
                 let plus = rest.first().map_or(0, |plus| plus.number);
-                self.place(line, Way::Distance { op: by, register: None, plus, has_short: false }, first)
+                self.place(
+                    line,
+                    TargetEncoding::Distance { op: by, register: None, plus, has_short: false },
+                    first,
+                )
             }
         }
     }
@@ -231,17 +235,21 @@ impl<'s> TinyAssembler<'s> {
             self.write(line, &[instruction(branch.compare, &[first, last])])?;
         }
         let Some(long) = branch.long else {
-            return self.place(line, Way::branch(branch.short, last), target);
+            return self.place(line, TargetEncoding::branch(branch.short, last), target);
         };
         self.write(line, &[instruction(branch.short, &[last, BEHIND_JUMP])])?;
-        self.place(line, Way::Distance { op: long, register: None, plus: 0, has_short: true }, target)
+        self.place(
+            line,
+            TargetEncoding::Distance { op: long, register: None, plus: 0, has_short: true },
+            target,
+        )
     }
 
     /// Writes the words that refer to a target, now or when its label is set.
     fn place(
         &mut self,
         line: SourceLine<'s>,
-        way: Way,
+        way: TargetEncoding,
         target: &AssemblerOperand<'s>,
     ) -> Result<(), AsmError> {
         let label = target.word;

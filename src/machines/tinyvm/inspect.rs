@@ -125,30 +125,32 @@ impl Inspect for TinyVm {
 }
 
 /// The names of a machine's cells, and how many registers its yield passes on.
-pub(super) struct Who {
+pub(super) struct CellNames {
     name: &'static str,
     pub(super) registers: &'static str,
     pub(super) data: &'static str,
     command: usize,
 }
 
-impl Who {
+impl CellNames {
     /// Whether cells of this kind are its own.
     fn holds(&self, kind: &str) -> bool {
         kind == self.registers || kind == self.data
     }
 }
 
-pub(super) const SINGLE: Who = Who { name: "", registers: "register", data: "data", command: 1 };
-const DRIVER: Who = Who { name: "driver", registers: "driver register", data: "driver data", command: 4 };
-const TESTEE: Who = Who { name: "testee", registers: "testee register", data: "testee data", command: 1 };
+pub(super) const SINGLE: CellNames = CellNames { name: "", registers: "register", data: "data", command: 1 };
+const DRIVER: CellNames =
+    CellNames { name: "driver", registers: "driver register", data: "driver data", command: 4 };
+const TESTEE: CellNames =
+    CellNames { name: "testee", registers: "testee register", data: "testee data", command: 1 };
 
 /// The maximum number of words of data that are shown as a value.
 const SHOWN: usize = 16;
 
 impl TinyVm {
     /// The existing machines.
-    fn cores(&self) -> [Option<(&TinyCore, &'static Who)>; 2] {
+    fn cores(&self) -> [Option<(&TinyCore, &'static CellNames)>; 2] {
         match &self.mode {
             MachineMode::Single(single) => [Some((&single.core, &SINGLE)), None],
             MachineMode::Driver(environment) => {
@@ -179,7 +181,7 @@ impl TinyVm {
     }
 
     /// The machine that executes the next instruction.
-    pub(super) fn current(&self) -> (&TinyCore, &'static Who) {
+    pub(super) fn current(&self) -> (&TinyCore, &'static CellNames) {
         match &self.mode {
             MachineMode::Single(single) => (&single.core, &SINGLE),
             MachineMode::Driver(environment) if environment.is_testing() => (&environment.testee, &TESTEE),
@@ -394,7 +396,7 @@ impl DeclaredPlaces for TinyVm {
     }
 }
 
-fn numbered(who: &'static Who, numbers: Range<usize>) -> impl Iterator<Item = Cell> {
+fn numbered(who: &'static CellNames, numbers: Range<usize>) -> impl Iterator<Item = Cell> {
     numbers.map(|number| Cell::named(who.registers, format!("r{number}")))
 }
 

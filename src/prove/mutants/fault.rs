@@ -51,15 +51,16 @@ impl WrongValue {
     ];
 
     /// Whether a value of this sort can be wrong in this way.
-    fn applies_to(self, sort: Sort) -> bool {
+    fn applies_to(self, sort: ValueBounds) -> bool {
         match (self, sort) {
             (WrongValue::OneLess | WrongValue::ZeroAsOne, _) => sort.is_number(),
-            (WrongValue::LowByte, _) => sort == Sort::Word { bits: 16 },
-            (WrongValue::LowLimb, Sort::Bytes { most }) => most > 8,
+            (WrongValue::LowByte, _) => sort == ValueBounds::Word { bits: 16 },
+            (WrongValue::LowLimb, ValueBounds::Bytes { most }) => most > 8,
             (WrongValue::LowLimb, _) => sort.bits() > 64,
             (WrongValue::LowHalf, _) => sort.bits() > 128,
-            (WrongValue::SignLost, Sort::Amount { .. } | Sort::Bytes { .. }) => false,
-            (WrongValue::OneMore | WrongValue::Zero, _) | (WrongValue::SignLost, Sort::Word { .. }) => true,
+            (WrongValue::SignLost, ValueBounds::Amount { .. } | ValueBounds::Bytes { .. }) => false,
+            (WrongValue::OneMore | WrongValue::Zero, _)
+            | (WrongValue::SignLost, ValueBounds::Word { .. }) => true,
         }
     }
 
@@ -70,7 +71,7 @@ impl WrongValue {
 
 /// What a value can be, according to the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sort {
+enum ValueBounds {
     /// A number of at most this number of bits, including the sign.
     Word { bits: u32 },
     /// A number that is not negative, of at most this number of bits.
@@ -79,7 +80,7 @@ enum Sort {
     Bytes { most: usize },
 }
 
-impl Sort {
+impl ValueBounds {
     fn is_number(self) -> bool {
         self.bits() > 0
     }
@@ -87,8 +88,8 @@ impl Sort {
     /// The bits of a number; 0 for bytes.
     fn bits(self) -> u32 {
         match self {
-            Sort::Word { bits } | Sort::Amount { bits } => bits,
-            Sort::Bytes { .. } => 0,
+            ValueBounds::Word { bits } | ValueBounds::Amount { bits } => bits,
+            ValueBounds::Bytes { .. } => 0,
         }
     }
 }
@@ -253,7 +254,7 @@ struct MachineTraits {
     compounds: bool,
     traps: bool,
     /// Any of its numbers.
-    number: Sort,
+    number: ValueBounds,
 }
 
 impl MachineTraits {
@@ -266,7 +267,7 @@ impl MachineTraits {
             stack_limit: new.stack_limit().is_some(),
             limit: new.stack_limit().is_some() || new.references().is_some(),
             traps: machine.trap.is_some(),
-            number: Sort::Word { bits: machine.word_bits },
+            number: ValueBounds::Word { bits: machine.word_bits },
             compounds: ops.iter().any(|op| op.effects.iter().copied().any(has_compound)),
         }
     }
@@ -296,24 +297,24 @@ pub fn row_faults_of(machine: &'static MachineInfo) -> Vec<RowFault> {
 
 /// The sort of value that the instruction leaves on the stack or, failing that, writes. If it pops and reads
 /// nothing, that is at most what its operand can hold.
-fn result_of(op: &OpInfo, has: &MachineTraits) -> Sort {
+fn result_of(op: &OpInfo, has: &MachineTraits) -> ValueBounds {
     let writes = |place| op.pushes == 0 && op.effects.contains(&DeclaredEffect::Writes(place));
     if writes(PlaceKind::Byte) {
-        return Sort::Bytes { most: 1 };
+        return ValueBounds::Bytes { most: 1 };
     }
     if writes(PlaceKind::Bytes) {
-        return Sort::Bytes { most: usize::MAX };
+        return ValueBounds::Bytes { most: usize::MAX };
     }
     match op.operands {
         [operand] if op.pops == 0 && op.effects.is_empty() => match *operand {
-            ImmediateOperand::Data(size) => Sort::Bytes { most: size.into() },
-            ImmediateOperand::Prefixed(_) => Sort::Bytes { most: usize::MAX },
-            ImmediateOperand::Word(size) if size < 32 => Sort::Amount { bits: 8 * u32::from(size) },
+            ImmediateOperand::Data(size) => ValueBounds::Bytes { most: size.into() },
+            ImmediateOperand::Prefixed(_) => ValueBounds::Bytes { most: usize::MAX },
+            ImmediateOperand::Word(size) if size < 32 => ValueBounds::Amount { bits: 8 * u32::from(size) },
             ImmediateOperand::Word(size)
             | ImmediateOperand::Unsigned(size)
             | ImmediateOperand::Signed(size)
             | ImmediateOperand::Offset(size)
-            | ImmediateOperand::LaterOffset(size) => Sort::Word { bits: 8 * u32::from(size) },
+            | ImmediateOperand::LaterOffset(size) => ValueBounds::Word { bits: 8 * u32::from(size) },
         },
         _ => has.number,
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::listing::{FolderListing, ListingKind};
-use super::seen::SeenFiles;
+use super::selected_paths::SeenFiles;
 use crate::run::anchor::Anchor;
 use crate::run::source::{SourceOrigin, VectorSource};
 

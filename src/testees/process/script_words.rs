@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_shell_computes_is_no_word() {
+    fn what_a_shell_computes_is_not_a_word() {
         for text in [
             "./vm?",
             "./*",

@@ -18,13 +18,13 @@ const MAX_TAIL: usize = 56 << 10;
 
 /// The start and the end of what a process writes to standard error.
 pub(super) struct Stderr {
-    kept: Arc<Mutex<Kept>>,
+    kept: Arc<Mutex<KeptBytes>>,
     /// Closes at the end of the stream.
     end: Mutex<Receiver<()>>,
 }
 
 #[derive(Default)]
-struct Kept {
+struct KeptBytes {
     head: Vec<u8>,
     /// What follows the head, without the bytes that are left out.
     tail: VecDeque<u8>,
@@ -32,7 +32,7 @@ struct Kept {
     left_out: usize,
 }
 
-impl Kept {
+impl KeptBytes {
     fn add(&mut self, bytes: &[u8]) {
         let (head, tail) = bytes.split_at(bytes.len().min(MAX_HEAD - self.head.len()));
         self.head.extend_from_slice(head);
@@ -55,7 +55,7 @@ impl Kept {
 
 impl Stderr {
     pub(super) fn collect(mut pipe: ChildStderr) -> Stderr {
-        let kept = Arc::new(Mutex::new(Kept::default()));
+        let kept = Arc::new(Mutex::new(KeptBytes::default()));
         let (sender, end) = mpsc::channel();
         let collected = kept.clone();
         thread::spawn(move || {
@@ -69,7 +69,7 @@ impl Stderr {
     }
 
     pub(super) fn clear(&self) {
-        *lock(&self.kept) = Kept::default();
+        *lock(&self.kept) = KeptBytes::default();
     }
 
     /// What the process, which has ended, wrote since the last request.

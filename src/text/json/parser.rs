@@ -38,7 +38,7 @@ pub(super) fn parse(
 }
 
 /// What the parser finds between two data.
-enum Then {
+enum AfterDatum {
     Value,
     Closed,
 }
@@ -77,8 +77,8 @@ impl<'t> JsonParser<'t> {
                 continue;
             }
             match self.after_value()? {
-                Then::Value => {}
-                Then::Closed => break,
+                AfterDatum::Value => {}
+                AfterDatum::Closed => break,
             }
         }
         self.skip_space()?;
@@ -177,7 +177,7 @@ impl<'t> JsonParser<'t> {
     }
 
     /// After a value: moves on to the next one, closing all arrays and objects that end here.
-    fn after_value(&mut self) -> Result<Then, Diagnostic<Origin>> {
+    fn after_value(&mut self) -> Result<AfterDatum, Diagnostic<Origin>> {
         while let Some(&open) = self.open.last() {
             self.skip_space()?;
             let object = self.slots[open as usize].kind() == SlotKind::Object;
@@ -191,7 +191,7 @@ impl<'t> JsonParser<'t> {
                         if object {
                             self.key()?;
                         }
-                        return Ok(Then::Value);
+                        return Ok(AfterDatum::Value);
                     }
                     self.deviations.push(Deviation { at: comma, kind: DeviationKind::TrailingComma });
                     self.close();
@@ -201,7 +201,7 @@ impl<'t> JsonParser<'t> {
                 _ => return Err(self.unexpected("a comma or a closing bracket")),
             }
         }
-        Ok(Then::Closed)
+        Ok(AfterDatum::Closed)
     }
 
     fn key(&mut self) -> Result<(), Diagnostic<Origin>> {

@@ -11,7 +11,7 @@ use super::{GAS, STOPPED, folder, stdout};
 
 /// Nobody reads to the end: no panic, and the exit code is that of the run.
 #[test]
-fn a_closed_pipe_is_no_error() {
+fn a_closed_pipe_is_not_an_error() {
     for (args, exit) in [
         (vec!["list"], 0),
         (vec!["isa", "evm"], 0),

@@ -154,7 +154,7 @@ fn a_trap_in_an_inner_call_shows_all_frames() {
 }
 
 #[test]
-fn the_end_of_the_code_is_no_instruction() {
+fn the_end_of_the_code_is_not_an_instruction() {
     let mut recording = recording(&[function(1, "main", [0, 0], "NOP", &json!({}))]);
     let text = shown(&mut recording, 1);
     assert_eq!(text, "main+1 line - | 0 main: entry");

@@ -520,7 +520,7 @@ fn a_matrix_lists_what_it_does_not_compare() {
 
 /// How many items of a file are no cases is counted.
 #[test]
-fn items_that_are_no_cases_are_counted() {
+fn items_that_are_not_cases_are_counted() {
     let declaration = declaration("a = 'u8'").replace("[format]\n", "[format]\nhas = ['$.e']\n");
     let case = r#"{"b":{"a":1},"e":{"a":7}}"#;
     for (others, note) in [

@@ -96,7 +96,7 @@ fn memories_are_recognised_in_each_notation() {
 
 /// A pair of numbers beside the states is rather what happened than a cell.
 #[test]
-fn pairs_beside_the_states_are_no_memory() {
+fn pairs_beside_the_states_are_not_memory() {
     let made = made_of(r#"[{"initial":{"x":1},"final":{"x":2},"log":[[60000,50000],[512,3]]}]"#);
     assert!(made.contains("log = \"[(u16, u16)]\" # uncertain: perhaps memory<u16, u16>"), "{made}");
 }

@@ -162,7 +162,7 @@ fn a_manifest_that_deviates_is_reported_and_does_not_stop() {
 }
 
 #[test]
-fn a_folder_is_no_manifest() {
+fn a_folder_is_not_a_manifest() {
     let folder = folder(&Fields::small().file(), None);
     fs::create_dir(folder.path().join("x.manifest.json")).unwrap();
     let ran = disasm(&folder, &["neo3"]);

@@ -318,7 +318,7 @@ proptest! {
 /// Null, a Buffer, compounds and so on are no numbers: only LT, LE, GT and GE take Null, whatever
 /// the other operand is.
 #[test]
-fn items_that_are_no_numbers_fault() {
+fn items_that_are_not_numbers_fault() {
     let not_numbers = [
         Script::new().ops(&[Op::PUSHNULL]),
         Script::new().ops(&[Op::PUSH1, Op::NEWBUFFER]),

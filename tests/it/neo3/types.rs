@@ -249,7 +249,7 @@ fn every_item_is_of_its_type_and_no_other() {
 
 /// Any and every code without a type, also for Null.
 #[test]
-fn other_codes_are_no_types() {
+fn other_codes_are_not_types() {
     let codes = (0..=255).filter(|code| TYPES.iter().all(|known| known.1 != *code));
     for code in codes {
         for sample in samples() {

@@ -7,7 +7,7 @@ use crate::support::{Ran, at_root, command, ran};
 
 /// A part in which the machine lacks what every case needs is no failure; a whole run is.
 #[test]
-fn a_part_of_unsupported_cases_only_is_no_failure() {
+fn a_part_of_unsupported_cases_only_is_not_a_failure() {
     let folder = TempDir::new().unwrap();
     write(&folder.path().join("a.json"), &[("lacking", 2), ("passes", 0)]);
     write(&folder.path().join("b.json"), &[("lacking", 2), ("also", 2)]);

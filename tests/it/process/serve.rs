@@ -63,7 +63,7 @@ fn requests_in_flight_do_not_wait_for_each_other() {
 /// A process that takes long to start is no slow case: with two threads, the second one starts a process during the run.
 #[cfg(unix)]
 #[test]
-fn the_start_of_a_process_is_no_time_of_a_case() {
+fn the_time_of_a_case_does_not_include_the_start_of_its_process() {
     let late = format!("late=sh -c 'sleep 1; exec {} serve evm'", env!("CARGO_BIN_EXE_vmconf"));
     let project = Project::new();
     let vectors = at_root("vectors/evm/arithmetic");

@@ -186,7 +186,7 @@ mod tests {
 
     /// A machine has no bits that it does not have, or no memory at that place.
     #[test]
-    fn what_a_machine_cannot_have_is_no_mistake() {
+    fn what_a_machine_cannot_have_is_not_a_mistake() {
         assert_eq!(mistake_of(&FieldType::Unsigned(8), |_| Value::int(0x10)), None);
         assert_eq!(mistake_of(&FieldType::Unsigned(8), |_| Value::int(1)), None);
         assert_eq!(mistake_of(&FieldType::Unsigned(64), |given| given), None);

@@ -219,7 +219,7 @@ mod tests {
 
     /// To compute a number of ten million digits takes minutes.
     #[test]
-    fn a_number_with_too_many_digits_is_no_whole_number() {
+    fn a_number_with_too_many_digits_is_not_a_whole_number() {
         let mut values = ObservedValues::default();
         for digits in ["7", &"9".repeat(1_000), &"9".repeat(10_000_000)] {
             let document = Document::parse(digits.to_owned(), 1).expect("a number");

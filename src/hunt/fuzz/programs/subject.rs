@@ -3,9 +3,9 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::explain::explain;
-use crate::hunt::fuzz::again::{is_alike, repeats};
 use crate::hunt::fuzz::finding::{DifferenceOf, NoFinding};
 use crate::hunt::fuzz::fuzz_cause::FuzzCause;
+use crate::hunt::fuzz::repeats::{is_alike, repeats};
 use crate::hunt::minimize::{diverging_instruction, named_instruction};
 use crate::isa::OpInfo;
 use crate::model::{Verdict, VerdictKind};

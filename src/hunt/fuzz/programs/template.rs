@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::formats::{BlockNumbers, MakeVector, NewVector};
-use crate::hunt::fuzz::said::source;
+use crate::hunt::fuzz::finding_vectors::source;
 use crate::hunt::generate::{GeneratedProgram, ProgramGenerator};
 use crate::machines::program_parts::{CodeNotation, ProgramParts};
 use crate::model::{Case, Program, Step, Value};

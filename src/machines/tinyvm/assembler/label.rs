@@ -10,7 +10,7 @@ use crate::text::json::quoted;
 
 /// How a target is encoded in the program.
 #[derive(Clone, Copy)]
-pub(super) enum Way {
+pub(super) enum TargetEncoding {
     /// As the distance from the word, in the last field of the instruction.
     Distance {
         op: &'static OpInfo,
@@ -32,17 +32,17 @@ const SHORT: RangeInclusive<i32> = -117..=118;
 /// Addresses, as signed numbers, that will still fit one word after small changes of the program.
 const NEAR_ZERO: RangeInclusive<i32> = -118..=117;
 
-impl Way {
+impl TargetEncoding {
     /// The encoding of a jump that tests a register.
-    pub(super) fn branch(op: &'static OpInfo, register: i32) -> Way {
-        Way::Distance { op, register: Some(register), plus: 0, has_short: false }
+    pub(super) fn branch(op: &'static OpInfo, register: i32) -> TargetEncoding {
+        TargetEncoding::Distance { op, register: Some(register), plus: 0, has_short: false }
     }
 
     /// How many words it takes.
     pub(super) fn length(self) -> usize {
         match self {
-            Way::Distance { .. } | Way::Low { .. } => 1,
-            Way::Both { .. } => 2,
+            TargetEncoding::Distance { .. } | TargetEncoding::Low { .. } => 1,
+            TargetEncoding::Both { .. } => 2,
         }
     }
 
@@ -50,25 +50,25 @@ impl Way {
     pub(super) fn to(self, label: SourceWord<'_>, from: u16, address: u16) -> Result<Vec<u16>, AsmError> {
         let signed = i32::from(address as i16);
         match self {
-            Way::Distance { plus, .. } => {
+            TargetEncoding::Distance { plus, .. } => {
                 let distance = address.wrapping_add(plus as u16).wrapping_sub(from) as i16;
                 self.by(label, distance.into())
             }
-            Way::Low { low, register } if fits(WordField::Signed, signed) => {
+            TargetEncoding::Low { low, register } if fits(WordField::Signed, signed) => {
                 Ok(vec![instruction(low, &[register, signed])])
             }
-            Way::Low { .. } => Err(label.error(
+            TargetEncoding::Low { .. } => Err(label.error(
                 format!("{} is at 0x{address:04X}, too far for one word", quoted(label.text)),
                 "an address up to 0x007F or from 0xFF80, or lla",
             )),
-            Way::Both { low, high, register } => Ok(both(low, high, register, address).to_vec()),
+            TargetEncoding::Both { low, high, register } => Ok(both(low, high, register, address).to_vec()),
         }
     }
 
     /// The words that jump this distance; empty for a target that is not a distance. Fails if it is too far or too
     /// near.
     pub(super) fn by(self, target: SourceWord<'_>, distance: i32) -> Result<Vec<u16>, AsmError> {
-        let Way::Distance { op, register, has_short, .. } = self else { return Ok(Vec::new()) };
+        let TargetEncoding::Distance { op, register, has_short, .. } = self else { return Ok(Vec::new()) };
         let Some(field) = op.fields.last().copied() else { return Ok(Vec::new()) };
         if has_short && SHORT.contains(&distance) {
             let (least, greatest) = (SHORT.start(), SHORT.end());
@@ -87,8 +87,10 @@ impl Way {
     pub(super) fn warning(self, address: u16) -> Option<&'static str> {
         let is_near = NEAR_ZERO.contains(&i32::from(address as i16));
         match self {
-            Way::Both { .. } if is_near => Some("the address fits one word: la would do"),
-            Way::Distance { .. } | Way::Low { .. } | Way::Both { .. } => None,
+            TargetEncoding::Both { .. } if is_near => Some("the address fits one word: la would do"),
+            TargetEncoding::Distance { .. } | TargetEncoding::Low { .. } | TargetEncoding::Both { .. } => {
+                None
+            }
         }
     }
 }
@@ -104,7 +106,7 @@ pub(super) fn both(low: &OpInfo, high: &OpInfo, register: i32, number: u16) -> [
 /// A place in the program that refers to a label.
 #[derive(Clone, Copy)]
 pub(super) struct SymbolUse<'s> {
-    pub(super) way: Way,
+    pub(super) way: TargetEncoding,
     pub(super) command: SourceWord<'s>,
     /// The occurrence of the label.
     pub(super) label: SourceWord<'s>,

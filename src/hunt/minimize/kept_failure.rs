@@ -1,7 +1,7 @@
 //! What a case keeps while it becomes smaller.
 
 use super::ends::NotMinimized;
-use super::named::{NamedInstruction, named_instruction};
+use super::named_instruction::{NamedInstruction, named_instruction};
 use super::nodes::reading;
 use crate::explain::explain;
 use crate::model::{Case, CaseDifference, CaseReport, Expected, Name, Path, Value, VerdictKind};
