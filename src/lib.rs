@@ -1,9 +1,33 @@
 //! vmconf runs conformance vectors for virtual machines.
 //!
 //! A *vector file* (JSON) says: load this program, do these actions, the machine must then look
-//! like this. vmconf reads published formats into one model, runs each case on an embedded
-//! machine, compares, and reports exactly what differs and where in the vector file that was
-//! demanded.
+//! like this. vmconf reads published formats into one model, runs each case on a *testee*, an
+//! embedded machine or one in another process, compares, and reports exactly what differs and
+//! where in the vector file that was demanded.
+//!
+//! The library is what the command is made of. It has no promise of stability of its own; what users of the command can
+//! rely on is in `docs/src/stability.md`.
+//!
+//! # Example
+//!
+//! Which cases of a folder fail:
+//!
+//! ```
+//! use vmconf::model::Event;
+//! use vmconf::run::{self, LoadOptions, anchor::Anchor, sources};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let anchor = Anchor::at(".".as_ref())?;
+//! let found = sources::find(&["vectors/tinyvm".into()], &anchor)?;
+//! let mut failing = Vec::new();
+//! run::run(&found.sources, &LoadOptions::default(), &mut |event| match event {
+//!     Event::Finished(report) if report.verdict.kind().fails_run() => failing.push(report.id),
+//!     _ => {}
+//! });
+//! assert!(failing.is_empty());
+//! # Ok(())
+//! # }
+//! ```
 //!
 //! # One picture
 //!
@@ -30,8 +54,8 @@
 //!                          text::json::Document::parse
 //!   run some cases of it   run::execute::Worker::run_each LoadedCase: one case, not read yet
 //!     read it              run::read_case::execute
-//!                          formats::Format::read_case    ReadCase: program, steps, assertions; or what is wrong
-//!     execute it           Worker::execute, perform
+//!                          formats::Format::read_case    FileReading: a Case, or what is wrong with it
+//!     execute it           Worker::execute, perform       ReadCase: program, steps, assertions
 //!                          testees::Testee::run
 //!                          machines::machine::perform, Machine::advance
 //!     compare              run::compare::differences      ComparedCase: the differences found after its steps
@@ -75,7 +99,7 @@
 //! - Each datum of a vector keeps its byte offset. [`text::source_text::SourceText`] computes line and
 //!   column when the datum is reported, from one index of the text's lines.
 //! - Runs without a watch pay nothing for it: a machine's loop does not know about watches, and
-//!   [`machines::machine::Machine::run`] drives it one instruction at a time if there is one.
+//!   [`machines::machine::Machine::run`] drives it from one instruction that the watch sees to the next.
 //! - A machine that differs is a *fail*, a broken vector is an *error*. Neither is reported as the other,
 //!   or as a *skip*.
 //! - A vector is untrusted: nothing in it can make the run panic, hang, exhaust the memory or read a file
@@ -84,8 +108,8 @@
 //!   reaching a limit of the runner is an error of the case. [`machines::account::CaseAccount`] counts the time
 //!   and memory of a case; instructions whose cost depends on their operands charge it.
 //! - Text from outside reaches a terminal, a log or a report only through [`model::escape`].
-//! - Only [`run::bless`] and [`lint::fix`] produce changed vectors, and only the command line writes them.
-//!   `bless` has read and run what it produces; `fix` produces only text with the same cases.
+//! - Only [`run::bless`], [`run::fill`] and [`lint::fix`] produce changed vectors, and [`hunt`] new ones; only the
+//!   command line writes them. `bless` has read and run what it produces; `fix` produces only text with the same cases.
 //! - No randomness and no scheduling of threads affects a verdict, and the clock only says whether an entry of a
 //!   list of known failures has expired; `--today` replaces it. Randomness only selects which cached results
 //!   are verified. A machine in another process has a time limit.

@@ -70,7 +70,7 @@ pub use self::near_search::NearSearch;
 pub use self::partition::{
     NO_CASE_MATCHES, Partition, PartitionKind, PartitionPart, PartitionTurn, PartitionedFile, UnmatchedEntry,
 };
-pub use self::path::{Path, PathKey, PathParent};
+pub use self::path::{MAX_PATH_KEYS, Path, PathKey, PathParent};
 pub use self::position::{Origin, Position, without_bom};
 pub use self::renderer::Renderer;
 pub use self::shape::{MapKeys, MemberShape, NumberNotation, Shape};

@@ -95,7 +95,9 @@ pub use vectors_version::vectors_versions;
 
 /// Runs all selected cases and passes the events to `sink`.
 ///
-/// The number of threads changes no event, except for the times in [`RunSummary`] and in reports of cases.
+/// The number of threads changes no event, except for the times in [`RunSummary`] and in reports of cases. A machine in
+/// another process is started as often as there are jobs and ended at the end; what it does wrong outside of cases is an
+/// [`Event::Broken`].
 pub fn run(sources: &Sources, options: &LoadOptions, sink: &mut dyn FnMut(Event)) -> RunSummary {
     run_with(sources, options, Explainers::default(), sink)
 }

@@ -224,7 +224,7 @@ impl MatrixRun<'_> {
             Event::Broken { source, errors } => {
                 for error in errors {
                     let what = if source.is_machine() { error.what } else { error.located(&source.file) };
-                    self.collector.broken(self.machine, what);
+                    self.collector.add_broken(self.machine, what);
                 }
             }
             _ => {}
@@ -233,11 +233,11 @@ impl MatrixRun<'_> {
 
     fn does_not_start(&mut self, why: &str) {
         self.conformance.does_not_start(why);
-        self.collector.broken(self.machine, why.to_owned());
+        self.collector.add_broken(self.machine, why.to_owned());
     }
 
     fn end(self) -> ConformanceRun {
-        self.collector.not_compared(self.machine, &self.conformance.not_compared);
+        self.collector.add_not_compared(self.machine, &self.conformance.not_compared);
         self.conformance
     }
 }

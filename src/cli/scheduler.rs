@@ -103,7 +103,10 @@ impl RequestedPart {
         let partition = scheduler.part(total)?;
         output::note(&format!(
             "note: part {} of {}, from {} of {}",
-            partition.part, partition.of, scheduler.index, scheduler.name
+            partition.part(),
+            partition.of(),
+            scheduler.index,
+            scheduler.name
         ));
         Ok(partition)
     }

@@ -182,11 +182,14 @@ struct BytesAssembler<'s> {
 }
 
 impl<'s> BytesAssembler<'s> {
-    fn line(&mut self, words: &[SourceWord<'s>]) -> Result<(), AsmError> {
-        let Some((&first, rest)) = words.split_first() else { return Ok(()) };
-        if let Some(label) = first.text.strip_suffix(':') {
-            return self.label(first, label).and_then(|()| self.line(rest));
+    fn line(&mut self, mut words: &[SourceWord<'s>]) -> Result<(), AsmError> {
+        while let Some((&first, rest)) = words.split_first()
+            && let Some(label) = first.text.strip_suffix(':')
+        {
+            self.label(first, label)?;
+            words = rest;
         }
+        let Some((&first, rest)) = words.split_first() else { return Ok(()) };
         if first.text == ".byte" {
             return rest.iter().try_for_each(|word| self.raw(*word));
         }

@@ -47,8 +47,8 @@ pub trait Machine: 'static {
     /// What the case has used since [`Machine::load`].
     fn account(&mut self) -> &mut CaseAccount;
 
-    /// Executes up to `count` instructions; `watch` sees each one before it is executed. Without a watch,
-    /// they are executed at full speed.
+    /// Executes up to `count` instructions; `watch` sees each one before it is executed, but for those that
+    /// [`Watch::only`] or [`Watch::passes_over`] leaves out. Without a watch, they are executed at full speed.
     fn run(&mut self, mut count: u64, mut watch: Option<&mut dyn Watch>) -> Status {
         if let Some(watch) = &mut watch
             && let Some(ops) = watch.only()

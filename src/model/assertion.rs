@@ -51,9 +51,9 @@ pub enum Expected {
     /// A list, record, text or byte string of this length. If the length differs, assertions on missing items
     /// are not reported one by one.
     Len(usize),
-    /// A record with no members other than these.
+    /// A record with no members other than these; holds for a part of the state that is missing, too.
     Only(Vec<PathKey>),
-    /// A record whose members come in this order; missing and unlisted members are ignored.
+    /// A record whose members come in this order; missing and unlisted members are ignored, and a missing record.
     Order(Vec<PathKey>),
 }
 

@@ -75,7 +75,7 @@ impl Cell {
         Cell::named("exception", "")
     }
 
-    /// The single byte, if `byte` is given and lies in this range; otherwise the whole cell.
+    /// The single byte, if `byte` is given and lies in this range, from whose start it counts; otherwise the whole cell.
     #[must_use]
     pub fn part(&self, byte: Option<usize>) -> Cell {
         match (self, byte) {

@@ -85,7 +85,7 @@ limits! {
     output, "max-output", 268_435_456, Owner::Runner;
     /// bytes of a vector file
     file_size, "max-file-size", 268_435_456, Owner::Runner;
-    /// nested arrays and objects in a vector file
+    /// nested arrays and objects in a vector file, at most 1000
     depth, "max-depth", 128, Owner::Runner;
     /// bytes of a ByteString or Buffer
     item_size, "max-item-size", 131_070, neo3("maxItemSize");

@@ -16,12 +16,9 @@ use super::lock::lock;
 /// Which of how many parts: `hash:2/8`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Partition {
-    /// How cases are assigned to parts.
-    pub kind: PartitionKind,
-    /// Which part, from 1.
-    pub part: u64,
-    /// The number of parts.
-    pub of: u64,
+    kind: PartitionKind,
+    part: u64,
+    of: u64,
 }
 
 /// How cases are assigned to parts.
@@ -51,6 +48,21 @@ impl Partition {
     /// A part; `None` unless `part` is from 1 to `of`.
     pub fn new(kind: PartitionKind, part: u64, of: u64) -> Option<Partition> {
         (1..=of).contains(&part).then_some(Partition { kind, part, of })
+    }
+
+    /// How cases are assigned to parts.
+    pub fn kind(self) -> PartitionKind {
+        self.kind
+    }
+
+    /// Which part, from 1.
+    pub fn part(self) -> u64 {
+        self.part
+    }
+
+    /// The number of parts.
+    pub fn of(self) -> u64 {
+        self.of
     }
 
     /// Whether the case with this id is in the part, the one of this number in the selection.
@@ -146,7 +158,7 @@ impl PartitionPart {
     }
 
     /// The turn of the file at this index of the selection. The file counts as empty unless [`PartitionTurn::take`] is
-    /// called.
+    /// called. Each file needs a turn: those behind one without wait for ever.
     pub fn turn(&self, file: usize) -> PartitionTurn<'_> {
         PartitionTurn { part: self, file, is_taken: false }
     }

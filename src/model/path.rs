@@ -51,6 +51,10 @@ impl From<usize> for PathKey {
     }
 }
 
+/// The maximum number of keys in a path that is read. Paths are traversed and dropped recursively, one call per key; the
+/// deepest path that any format creates has half as many.
+pub const MAX_PATH_KEYS: usize = 5000;
+
 /// The path from a machine's state to one datum in it: an observable field, then members and items. Written
 /// as `post/0x0f57/storage/0x01` or `logs[0]/topics[1]`.
 ///
@@ -85,9 +89,12 @@ impl Path {
         Path { parent: None, last: PathKey::Name(name.into()) }
     }
 
-    /// The path that is written like this, as paths are displayed; `None` if the text is no path. Names with `/` or
-    /// `[` cannot be written.
+    /// The path that is written like this, as paths are displayed; `None` if the text is no path, or has more than
+    /// [`MAX_PATH_KEYS`] keys. Names with `/` or `[` cannot be written.
     pub fn parse(text: &str) -> Option<Path> {
+        if text.split(['/', '[']).nth(MAX_PATH_KEYS).is_some() {
+            return None;
+        }
         let mut path: Option<Path> = None;
         for part in text.split('/') {
             let (name, indices) = part.split_at(part.find('[').unwrap_or(part.len()));

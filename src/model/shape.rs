@@ -14,7 +14,8 @@ pub enum Shape {
     Bytes,
     /// A string.
     Text,
-    /// A name. Some names have another spelling, which is accepted when reading: each with the one that is written.
+    /// A name. Some names have another spelling, which is accepted when reading: pairs of the other
+    /// spelling and the one that is written.
     Name(&'static [(&'static str, &'static str)]),
     /// A list of values of one shape.
     List(&'static Shape),

@@ -128,8 +128,8 @@ impl ResultCache {
         ResultCache { program, sample, kept: IndexMap::new(), updates: Mutex::default() }
     }
 
-    /// Adds results in the format of [`ResultCache::text`]. A text that is damaged or was written by another program
-    /// is an error with the reason, and adds no result.
+    /// Replaces the results by those of a text in the format of [`ResultCache::text`]. A text that is damaged or was
+    /// written by another program is an error with the reason, and changes nothing.
     pub fn read(&mut self, text: &str) -> Result<(), String> {
         let lines = FORMAT.open(&self.program, text)?;
         let results = |ResultCacheLine { key, passed, executes }| {

@@ -70,7 +70,7 @@ impl KnownFailures {
         Ok(KnownFailures { file: file.into(), content: ContentDigest::of(text), entries, index })
     }
 
-    /// The entries that expire within seven days after this one, or on it: how many, and the first of these days.
+    /// The entries that expire today or within the next seven days: how many, and the first of these days.
     pub fn expire_soon(&self, today: Date) -> Option<(usize, Date)> {
         const SOON: i64 = 7;
         let days = self.entries.iter().filter_map(|entry| entry.expires);

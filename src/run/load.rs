@@ -454,11 +454,17 @@ fn not_utf8(error: &std::string::FromUtf8Error) -> FileError {
     FileError::new(SourceText::new(text), diagnostic.under(LintRule::Encoding))
 }
 
+/// The maximum of [`Limits::depth`](crate::model::limits::Limits::depth): values are compared, shown and dropped
+/// recursively, one call per level.
+const MAX_DEPTH: u64 = 1_000;
+
 fn parse(text: String, options: &FileOptions, spare: &SpareMemory) -> Result<Document, FileError> {
-    Document::parse_with(spare, text, options.limits.depth as usize).map_err(|(text, diagnostic)| {
-        let diagnostic = if text.as_str().starts_with(LFS_POINTER) { lfs_pointer() } else { diagnostic };
-        FileError::new(text, diagnostic)
-    })
+    Document::parse_with(spare, text, options.limits.depth.min(MAX_DEPTH) as usize).map_err(
+        |(text, diagnostic)| {
+            let diagnostic = if text.as_str().starts_with(LFS_POINTER) { lfs_pointer() } else { diagnostic };
+            FileError::new(text, diagnostic)
+        },
+    )
 }
 
 /// The start of a file that Git LFS puts in place of a large one.

@@ -74,12 +74,16 @@ impl MatrixCollector {
     }
 
     /// Adds what is wrong with a machine, given by its index, or with its list of known failures, apart from cases.
-    pub fn broken(&mut self, machine: usize, error: String) {
+    ///
+    /// # Panics
+    ///
+    /// If there is no machine with this index, as the other functions that take one.
+    pub fn add_broken(&mut self, machine: usize, error: String) {
         self.broken.push(BrokenMachine { machine: self.machines[machine].name.clone(), error });
     }
 
     /// Adds what was left out of the comparison on a machine, given by its index.
-    pub fn not_compared(&mut self, machine: usize, fields: &[FieldNotCompared]) {
+    pub fn add_not_compared(&mut self, machine: usize, fields: &[FieldNotCompared]) {
         let machine = &self.machines[machine].name;
         let field =
             |field: &FieldNotCompared| MatrixNotCompared { machine: machine.clone(), field: field.clone() };

@@ -65,7 +65,7 @@ impl OpenFile {
         if self.length > limit {
             return Ok(None);
         }
-        bytes.reserve_exact(self.length as usize + 1);
+        bytes.try_reserve_exact(self.length as usize + 1).map_err(|_| ErrorKind::OutOfMemory)?;
         let most = limit.saturating_add(1);
         if self.is_regular {
             self.file.take(most).read_to_end(&mut bytes)?;

@@ -42,6 +42,9 @@ const MAX_CASES_OF_SMALL_FILE: usize = 8;
 /// that all threads finish at about the same time.
 const MAX_CASES_PER_TASK: usize = 8;
 
+/// The most jobs: each thread has a channel and a stack, and no machine has more processors.
+const MAX_JOBS: usize = 1 << 10;
+
 /// The most threads for each job, however many cases may be in flight.
 const MAX_THREADS: usize = 16;
 
@@ -79,18 +82,18 @@ pub(super) struct PoolThreads {
 impl PoolThreads {
     /// How many threads a run needs.
     pub(super) fn of(run: &RunOptions) -> PoolThreads {
-        let in_flight = run.testee.in_flight();
+        let (jobs, in_flight) = (run.jobs.clamp(1, MAX_JOBS), run.testee.in_flight());
         let max_untaken = match run.testee.vm() {
             Some(_) => MAX_UNTAKEN_BYTES_OF_PROCESSES,
             None => MAX_UNTAKEN_BYTES,
         };
         PoolThreads {
-            most: run.jobs * in_flight.min(MAX_THREADS),
+            most: jobs * in_flight.min(MAX_THREADS),
             // While one of two threads compares, the testee has the requests of the other.
-            large: run.jobs * in_flight.min(2),
-            jobs: run.jobs,
+            large: jobs * in_flight.min(2),
+            jobs,
             together: MAX_CASES_PER_TASK.max(in_flight / 2),
-            max_untaken: run.jobs * max_untaken,
+            max_untaken: jobs * max_untaken,
         }
     }
 }

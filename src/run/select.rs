@@ -27,8 +27,8 @@ pub enum Purpose {
     Run,
 }
 
-/// Loads a file and selects its cases. Errors in the file are part of the result. Of a run of a part, it must have been
-/// opened in its turn.
+/// Loads a file and selects its cases. Errors in the file are part of the result. If only a part of the cases runs
+/// ([`RunOptions::part`]), those of the file are known once [`FileOpener::open_in_turn`] has opened it.
 pub fn open<'s>(source: &VectorSource, options: &'s LoadOptions) -> LoadedFile<'s> {
     FileOpener::new(options).open(source.clone())
 }

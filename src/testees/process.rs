@@ -438,7 +438,8 @@ fn begin(
 ) -> Result<(Hello, RunningTestee), Stopped> {
     let conversation = Conversation::start(command, groups);
     let conversation = conversation.map_err(|error| {
-        let what = format!("{} cannot be started: {error}", command.words[0]);
+        let program = command.words.first().unwrap_or(&command.name);
+        let what = format!("{program} cannot be started: {error}");
         Stopped::Crash(Breakdown { what, stderr: String::new() })
     })?;
     let hello = Request::Hello(Greeting { version: VERSION, vmconf: env!("CARGO_PKG_VERSION").to_owned() });

@@ -5,11 +5,7 @@ use serde::ser::{Serialize, Serializer};
 
 use crate::model::partition;
 use crate::model::verdict;
-use crate::model::{Cell, Name, Path};
-
-/// The maximum number of keys in a path that is read. Paths are traversed and dropped recursively, one call
-/// per key; the deepest path that any format creates has half as many.
-const MAX_KEYS: usize = 5000;
+use crate::model::{Cell, MAX_PATH_KEYS, Name, Path};
 
 impl Serialize for Name {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -47,8 +43,8 @@ impl<'de> Deserialize<'de> for Path {
         for part in text.split('/') {
             let (name, indices) = indexed(part);
             keys += 1 + indices.len();
-            if keys > MAX_KEYS {
-                return Err(D::Error::custom(format!("a path has at most {MAX_KEYS} keys")));
+            if keys > MAX_PATH_KEYS {
+                return Err(D::Error::custom(format!("a path has at most {MAX_PATH_KEYS} keys")));
             }
             let named = match path {
                 None => Path::field(name.to_owned()),

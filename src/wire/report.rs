@@ -283,9 +283,9 @@ impl ReportStart {
     /// The first line of a report of this program, without the selection and the arguments of a part.
     pub fn new(files: usize, part: Option<partition::Partition>) -> ReportStart {
         let partition = part.map(|partition| ReportedPartition {
-            kind: partition.kind,
-            part: partition.part,
-            of: partition.of,
+            kind: partition.kind(),
+            part: partition.part(),
+            of: partition.of(),
             selection: String::new(),
             typed: None,
             unmatched: Vec::new(),

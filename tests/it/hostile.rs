@@ -233,3 +233,30 @@ fn an_explanation_needs_memory() {
     );
     assert!(ended.stdout.contains("not explained: the system refuses the memory"), "{ended:?}");
 }
+
+/// Text that nests or repeats something very often is read or refused, and never takes more stack than there is.
+#[test]
+fn deep_and_long_text_is_read_or_refused() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let write = |name: &str, text: &str| {
+        fs::write(folder.path().join(name), text).unwrap();
+        folder.path().join(name).to_str().unwrap().to_owned()
+    };
+    let labels = (0..50_000).map(|number| format!("a{number}:")).collect::<Vec<_>>().join(" ");
+    let source = write("labels.easm", &(labels + " STOP\n"));
+    assert_eq!(vmconf(&["asm", "evm", &source]).stdout, "0x00\n");
+
+    let path = vec!["a"; 60_000].join("/");
+    let refused = vmconf(&["list", "vectors/evm/arithmetic", "--ignore", &path]);
+    assert_eq!(refused.exit, 2, "{:.200}", refused.stderr);
+
+    let family = "machine = \"deep\"\ntitle = \"deep\"\n[state]\nj = \"json\"\n[[format]]\ncases = \"$[*]\"\n\
+        program = { j = \"$.j\" }\nexpect = { j = \"$.j\" }\n";
+    let family = write("deep.toml", family);
+    for (levels, exit) in [(900, 0), (100_000, 3)] {
+        let nested = format!("[{{\"j\": {}{}}}]", "[".repeat(levels), "]".repeat(levels));
+        let vectors = write("deep.json", &nested);
+        let ran = vmconf(&["check", &vectors, "--family", &family, "--max-depth", "1000000"]);
+        assert_eq!(ran.exit, exit, "{levels}: {:.300}", ran.stdout);
+    }
+}

@@ -78,9 +78,9 @@ pub(super) fn read(
     let mut found = Vec::new();
     for (index, (name, results)) in machines.into_iter().enumerate() {
         results.cases.iter().for_each(|case| collector.add(index, case));
-        results.errors.into_iter().for_each(|error| collector.broken(index, error));
+        results.errors.into_iter().for_each(|error| collector.add_broken(index, error));
         if let Some(newest) = results.runs.last() {
-            collector.not_compared(index, &newest.not_compared);
+            collector.add_not_compared(index, &newest.not_compared);
         }
         found.push(ConformanceMachine { name, runs: results.runs });
     }

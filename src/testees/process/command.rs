@@ -22,6 +22,7 @@ pub struct TesteeCommand {
     pub timeout: Duration,
     /// How long its first answer may take.
     pub start: Duration,
-    /// The limit of its address space, in bytes; `None` for [`DEFAULT_MEMORY`].
+    /// The limit of its address space, in bytes; `None` to limit only its data, to [`DEFAULT_MEMORY`], where the system
+    /// can do that.
     pub memory: Option<u64>,
 }

@@ -120,7 +120,7 @@ pub(super) struct TakenPlaces<'p> {
 }
 
 impl<'p> TakenPlaces<'p> {
-    /// Those that [`Pool::places`] has given.
+    /// Those that [`Pool::take_places_or_announce`] has given.
     pub(super) fn new(pool: &'p Pool, running: &'p Arc<RunningTestee>, requests: usize) -> TakenPlaces<'p> {
         TakenPlaces { pool, running, requests }
     }
@@ -140,7 +140,7 @@ impl Drop for TakenPlaces<'_> {
 pub(super) struct AnnouncedProcess<'p>(Option<&'p Pool>);
 
 impl<'p> AnnouncedProcess<'p> {
-    /// One that [`Pool::places`] or [`Pool::announce`] has announced.
+    /// One that [`Pool::take_places_or_announce`] or [`Pool::announce`] has announced.
     pub(super) fn new(pool: &'p Pool) -> AnnouncedProcess<'p> {
         AnnouncedProcess(Some(pool))
     }

@@ -5,16 +5,15 @@ use num_bigint::BigInt;
 use crate::model::{DECIMAL, Value};
 
 /// The most digits of a number that is written out.
-const MAX_DIGITS: i64 = 1_000;
+const MAX_DIGITS: i128 = 1_000;
 
 /// The most zeros after the point before the first other digit, for a number that is written out.
-const MAX_ZEROS: i64 = 20;
+const MAX_ZEROS: i128 = 20;
 
 /// The value of a JSON number. One that is not whole, or has more digits than [`MAX_DIGITS`], is the same text for equal
 /// numbers: its digits, or its shortest notation with an exponent.
 pub(super) fn value(text: &str) -> Value {
     let (magnitude, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
-    let Ok(exponent) = exponent.parse::<i32>() else { return decimal(text.to_owned()) };
     let (sign, magnitude) = magnitude.strip_prefix('-').map_or(("", magnitude), |rest| ("-", rest));
     let (whole, fraction) = magnitude.split_once('.').unwrap_or((magnitude, ""));
     let digits = format!("{whole}{fraction}");
@@ -23,8 +22,10 @@ pub(super) fn value(text: &str) -> Value {
     if significant.is_empty() {
         return Value::int(0);
     }
-    let exponent = i64::from(exponent) - fraction.len() as i64 + zeros as i64;
-    let before_point = significant.len() as i64 + exponent;
+    // A longer exponent stays as it is written: nothing computes with such numbers.
+    let Ok(exponent) = exponent.parse::<i64>() else { return decimal(text.to_owned()) };
+    let exponent = i128::from(exponent) - fraction.len() as i128 + zeros as i128;
+    let before_point = significant.len() as i128 + exponent;
     if exponent >= 0 && before_point > MAX_DIGITS || before_point < -MAX_ZEROS {
         return decimal(format!("{sign}{significant}e{exponent}"));
     }
@@ -73,6 +74,9 @@ mod tests {
             ("1e-400", "1e-400"),
             ("10e-401", "1e-400"),
             ("1e2000", "1e2000"),
+            ("1e3000000000", "1e3000000000"),
+            ("10e2999999999", "1e3000000000"),
+            ("0e99999999999999999999", "0"),
         ] {
             assert_eq!(shown(text), expected, "{text}");
         }
