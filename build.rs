@@ -2,6 +2,7 @@
 //! it is set already, or nothing is known.
 
 use std::env;
+use std::path::Path;
 use std::process::Command;
 
 fn main() {
@@ -24,7 +25,9 @@ fn commit() -> Option<String> {
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     };
     let commit = git(&["log", "-1", "--format=%h %cs"])?;
-    // It is written at each commit and each checkout.
-    println!("cargo::rerun-if-changed={}", git(&["rev-parse", "--git-path", "logs/HEAD"])?);
+    // The log of HEAD is written at each commit and each checkout. It may be switched off: if a file is missing, cargo would
+    // build everything each time.
+    let log = git(&["rev-parse", "--git-path", "logs/HEAD"]).filter(|log| Path::new(log).exists());
+    println!("cargo::rerun-if-changed={}", log.as_deref().unwrap_or(".git/HEAD"));
     Some(commit)
 }

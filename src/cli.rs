@@ -4,7 +4,7 @@
 //! The files below it form an order; a test finds import cycles. From the lowest to the highest:
 //!
 //! 1. single values, output, files and errors: `candidates`, `offered_names` and `shells` (completions), `duration`,
-//!    `flags`, `form`, `limits`, `number`, `scheduler`, `slow`, `system`; `output`, `progress`,
+//!    `enumeration`, `flags`, `limits`, `number`, `output_form`, `scheduler`, `slow`, `system`; `output`, `progress`,
 //!    `text_diff`, `verbosity`; `input`, `new_file`, `result_file`, `unwritten`; `conduct` (how machines behaved),
 //!    `errors`, `final_state`, `find_case`, `help`, `history` (recorded runs);
 //! 2. `settings`: what was typed and what `vmconf.toml` sets, built once and passed to the commands; what they share
@@ -106,8 +106,7 @@ use self::select::Select;
 use self::settings::{FILE, Settings};
 use self::shells::SHELLS;
 
-/// What `--version` prints after the name: with the commit that it was built from, and when that was made, as far as
-/// `build.rs` knows.
+/// What `--version` prints after the name: the version, and the commit and its date if `build.rs` knows them.
 const LONG_VERSION: &str = match option_env!("VMCONF_BUILD") {
     Some(build) => build,
     None => env!("CARGO_PKG_VERSION"),

@@ -38,7 +38,8 @@ pub struct OpInfo {
     pub pushes: u16,
     /// Which of the items that it pops its line calls a.
     pub order: OperandOrder,
-    /// What it does, in one line, with `{N}` for the number at the end of its name and `{N+1}` for the next one; see [`OpInfo::meaning`].
+    /// What it does, in one line, with `{N}` for the number at the end of its name and `{N+1}` for the next one; see
+    /// [`OpInfo::meaning`].
     pub doc: &'static str,
     /// What it reads and writes besides the stack.
     pub effects: &'static [DeclaredEffect],

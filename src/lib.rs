@@ -53,9 +53,10 @@
 //!                          run::load::load, identify     LoadedFile: its text, its format, the ids of its cases
 //!                          text::json::Document::parse
 //!   run some cases of it   run::execute::Worker::run_each LoadedCase: one case, not read yet
-//!     read it              run::read_case::execute
+//!                          Worker::execute, or execute_each for several in flight
+//!     read it              run::read_case::ReadCase::new
 //!                          formats::Format::read_case    FileReading: a Case, or what is wrong with it
-//!     execute it           Worker::execute, perform       ReadCase: program, steps, assertions
+//!     execute it           run::execute::perform          ReadCase: program, steps, assertions
 //!                          testees::Testee::run
 //!                          machines::machine::perform, Machine::advance
 //!     compare              run::compare::differences      ComparedCase: the differences found after its steps
@@ -108,8 +109,9 @@
 //!   reaching a limit of the runner is an error of the case. [`machines::account::CaseAccount`] counts the time
 //!   and memory of a case; instructions whose cost depends on their operands charge it.
 //! - Text from outside reaches a terminal, a log or a report only through [`model::escape`].
-//! - Only [`run::bless`], [`run::fill`] and [`lint::fix`] produce changed vectors, and [`hunt`] new ones; only the
-//!   command line writes them. `bless` has read and run what it produces; `fix` produces only text with the same cases.
+//! - Only [`run::bless`], [`run::fill`] and [`lint::fix`] produce changed vectors. New ones are made by [`hunt`] and
+//!   [`prove`], and of a program by [`formats::made_for`]; only the command line writes files. `bless` has read and run what
+//!   it produces; `fix` produces only text with the same cases.
 //! - No randomness and no scheduling of threads affects a verdict, and the clock only says whether an entry of a
 //!   list of known failures has expired; `--today` replaces it. Randomness only selects which cached results
 //!   are verified. A machine in another process has a time limit.

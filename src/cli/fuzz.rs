@@ -31,7 +31,7 @@ use super::families::{self, NamedMachine};
 use super::file_args::{check_ignored, check_whole};
 use super::input::read_written;
 use super::new_file::ForceArgs;
-use super::number::{number, positive_u16};
+use super::number::{self, number};
 use super::output;
 use super::output_form::OutputForm;
 use super::program::machine_or_family;
@@ -92,7 +92,7 @@ pub(super) struct FuzzCommand {
     tries: usize,
 
     /// Number of states that run at the same time, each in a process of its machine [default: one per processor]
-    #[arg(short, long, value_name = "N", value_parser = positive_u16)]
+    #[arg(short, long, value_name = "N", value_parser = number::jobs)]
     jobs: Option<u16>,
 
     /// Do not compare FIELD of the state; with MASK, for programs, ignore only the bits in MASK; repeatable

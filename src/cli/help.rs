@@ -88,9 +88,8 @@ fn limits() -> String {
 
 fn limit_lines(rows: &[&LimitRow]) -> String {
     let width = rows.iter().map(|row| row.flag.len()).max().unwrap_or(0);
-    let line = |row: &&LimitRow| {
-        format!("  --{:width$} <N>  {} [default: {}]\n", row.flag, row.doc.trim(), row.default)
-    };
+    let line =
+        |row: &&LimitRow| format!("  --{:width$} <N>  {} [{}]\n", row.flag, row.doc.trim(), row.range());
     rows.iter().map(line).collect()
 }
 

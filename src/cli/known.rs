@@ -207,9 +207,11 @@ impl Update {
         Ok((text, known))
     }
 
-    /// Waits until no other update of a list in the same folder reads or writes it. `None` where folders have no locks.
+    /// Waits until no other update of a list in the same folder reads or writes it. `None` where folders have no locks,
+    /// as on Windows.
     fn lock(&self) -> Option<File> {
-        let folder = self.file.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let file = self.file.canonicalize().unwrap_or_else(|_| self.file.clone());
+        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
         let folder = File::open(folder.unwrap_or(Path::new("."))).ok()?;
         folder.lock().ok()?;
         Some(folder)
@@ -308,7 +310,7 @@ impl Update {
         }
         if updated.unlisted > 0 {
             let cases = counted(updated.unlisted, "failing case");
-            output::note(&format!("note: no entry for {cases}; --accept REASON adds them"));
+            output::note(&format!("note: without an entry: {cases}; --accept REASON adds entries"));
         }
         if updated.unseen > 0 {
             let entries = counted(updated.unseen, "entry");

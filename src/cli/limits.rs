@@ -12,14 +12,14 @@ pub(super) struct LimitArgs(pub(super) Limits);
 
 impl Args for LimitArgs {
     fn augment_args(command: Command) -> Command {
-        let flag = |row: &LimitRow| {
+        let flag = |row: &'static LimitRow| {
             Arg::new(row.flag)
                 .long(row.flag)
                 .value_name("N")
-                .help(format!("{} [default: {}]", row.doc.trim(), row.default))
+                .help(format!("{} [{}]", row.doc.trim(), row.range()))
                 .help_heading("Limits; see also vmconf help limits")
                 .hide_short_help(true)
-                .value_parser(number::<u64>)
+                .value_parser(move |text: &str| limit(row, text))
         };
         command.args(ROWS.iter().map(flag))
     }
@@ -27,6 +27,12 @@ impl Args for LimitArgs {
     fn augment_args_for_update(command: Command) -> Command {
         LimitArgs::augment_args(command)
     }
+}
+
+/// The value of a limit. The error says what is wrong.
+fn limit(row: &LimitRow, text: &str) -> Result<u64, String> {
+    let value = number(text)?;
+    if value <= row.most { Ok(value) } else { Err(format!("must be at most {}", row.most)) }
 }
 
 impl FromArgMatches for LimitArgs {

@@ -24,7 +24,7 @@ use vmconf::wire::matrix::Matrix;
 
 use self::results::ResultsArgument;
 use super::known::{KnownArgs, apply_to_all};
-use super::number::positive_u16;
+use super::number;
 use super::output;
 use super::output_form::forms;
 use super::select::Select;
@@ -48,7 +48,7 @@ pub(super) struct MatrixCommand {
     vms: VmsArgs,
 
     /// Number of threads [default: one per processor]
-    #[arg(short, long, value_name = "N", value_parser = positive_u16)]
+    #[arg(short, long, value_name = "N", value_parser = number::jobs)]
     jobs: Option<u16>,
 
     /// Output form

@@ -26,7 +26,7 @@ use vmconf::wire::mutants::Mutants;
 
 use super::cache_file::{self, CacheFile, KEY_DIGITS};
 use super::early_end::EarlyEnd;
-use super::number::{number, percent, positive_u16};
+use super::number::{self, number, percent};
 use super::output_form::forms;
 use super::program::machine_argument;
 use super::result_file::write_own;
@@ -71,7 +71,7 @@ pub(super) struct MutantsCommand {
     most: Option<usize>,
 
     /// Number of threads [default: one per processor]
-    #[arg(short, long, value_name = "N", value_parser = positive_u16)]
+    #[arg(short, long, value_name = "N", value_parser = number::jobs)]
     jobs: Option<u16>,
 
     /// Instructions that may be executed for each fault

@@ -24,6 +24,12 @@ pub(super) fn positive_u16(text: &str) -> Result<u16, &'static str> {
     number(text).and_then(|number| if number == 0 { Err("must be at least 1") } else { Ok(number) })
 }
 
+/// Parses a number of jobs: each may take a thread and a process. The error says what is wrong.
+pub(super) fn jobs(text: &str) -> Result<u16, &'static str> {
+    const MAX_JOBS: u16 = 1024;
+    positive_u16(text).and_then(|jobs| if jobs > MAX_JOBS { Err("must be at most 1024") } else { Ok(jobs) })
+}
+
 /// Parses a share in percent, which may have a fraction. The error says what is wrong.
 pub(super) fn percent(text: &str) -> Result<f64, &'static str> {
     let number: f64 = text.parse().map_err(|_| "not a number")?;

@@ -24,7 +24,7 @@ use super::explorer_pages::ExploreArgs;
 use super::flags::FlagEffect;
 use super::history;
 use super::known::{KnownArgs, apply_to_all};
-use super::number::{number, positive_u16};
+use super::number::{self, number};
 use super::outstanding::OutstandingRecording;
 use super::progress::Progress;
 use super::reports::{ReportArgs, Reports};
@@ -48,7 +48,7 @@ pub(super) struct RunArgs {
     pub(super) select: Select,
 
     /// Number of threads, and of processes of --vm [default: one per processor]
-    #[arg(short, long, value_name = "N", value_parser = positive_u16)]
+    #[arg(short, long, value_name = "N", value_parser = number::jobs)]
     jobs: Option<u16>,
 
     /// Skip the remaining cases after N failures, errors or fixed cases

@@ -41,7 +41,7 @@ impl SchemaArgs {
         let mut out = output::stdout();
         match &self.name {
             Some(name) => match schema::by_name(name) {
-                Some(JsonSchema { name: "protocol", .. }) => out.write_all(of_protocol().as_bytes())?,
+                Some(JsonSchema { name: schema::PROTOCOL, .. }) => out.write_all(of_protocol().as_bytes())?,
                 Some(schema) => out.write_all(schema.whole().as_bytes())?,
                 None => out.write_all(of_family(name, settings)?.as_bytes())?,
             },

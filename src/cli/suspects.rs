@@ -14,7 +14,7 @@ use vmconf::wire::comparison::{RecordedOutcome, RecordedRun};
 use super::errors::{NothingToDo, UsageError};
 use super::flags::FlagEffect;
 use super::history::RecordedRuns;
-use super::number::positive_u16;
+use super::number;
 use super::output_form::forms;
 use super::select::Select;
 use super::settings::Settings;
@@ -42,7 +42,7 @@ pub(super) struct Suspects {
     run: Option<String>,
 
     /// Number of threads [default: one per processor]
-    #[arg(short, long, value_name = "N", value_parser = positive_u16)]
+    #[arg(short, long, value_name = "N", value_parser = number::jobs)]
     jobs: Option<u16>,
 
     /// Output form

@@ -209,9 +209,8 @@ impl Spectrometer<'_> {
         let (next, spectra) = (AtomicUsize::new(0), Mutex::new(Spectra::default()));
         let work = || {
             let mut opener = FileOpener::new(self.options);
-            let mut worker = Worker::new(&self.options.run);
             while let Some(source) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let of_file = self.of_file(&mut opener, &mut worker, source);
+                let of_file = self.of_file(&mut opener, source);
                 let mut spectra = lock(&spectra);
                 spectra.add(of_file);
             }
@@ -227,12 +226,7 @@ impl Spectrometer<'_> {
         spectra
     }
 
-    fn of_file(
-        &self,
-        opener: &mut FileOpener<'_>,
-        worker: &mut Worker<'_>,
-        source: &VectorSource,
-    ) -> FileSpectrum {
+    fn of_file(&self, opener: &mut FileOpener<'_>, source: &VectorSource) -> FileSpectrum {
         let run = &self.options.run;
         let mut spectra = FileSpectrum::default();
         if run.interrupt.is_requested() {
@@ -256,7 +250,7 @@ impl Spectrometer<'_> {
             };
             let known = kept.as_ref().and_then(|(kept, key)| kept.look_up(key, loaded.node, extent));
             let Some(executed) = known.or_else(|| {
-                let (executed, is_self_contained) = executed(worker, &file, index, extent)?;
+                let (executed, is_self_contained) = executed(&mut opener.worker, &file, index, extent)?;
                 if let Some((kept, key)) = kept.as_ref().filter(|_| is_self_contained) {
                     kept.add(key, loaded.node, &executed);
                 }

@@ -1,36 +1,36 @@
 //! What the rows of a machine declare: the places besides the operand stack that an instruction reads and writes.
 
-/// One declaration of a row, such as `Reads(Memory(0, 1))`. A place is a `P`, the function that counts stack items or finds
-/// the target of a jump a `C`, and the one that lists moved items an `M`.
+/// One declaration of a row, such as `Reads(Memory(0, 1))`. `Place` is what it reads or writes, `Count` a function that
+/// counts stack items or finds the target of a jump, `Moved` a function that lists moved items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effect<P, C, M> {
+pub enum Effect<Place, Count, Moved> {
     /// The result depends on the value there.
-    Reads(P),
+    Reads(Place),
     /// Only whether it succeeds or what it costs depends on the value there, not a value that it computes.
     /// Blame does not follow it.
-    Needs(P),
+    Needs(Place),
     /// It may change the value there.
-    Writes(P),
+    Writes(Place),
     /// The same for what it writes only in some cases, which the state after it shows. As data it is
     /// [`Effect::Writes`].
-    MayWrite(P),
+    MayWrite(Place),
     /// The same for an instruction that puts the lowest item that it pops there, as it is. As data it is
     /// [`Effect::Writes`].
-    Stores(P),
+    Stores(Place),
     /// Execution may continue elsewhere than at the next instruction, in the same frame or in another script
     /// that replaces it.
     Jumps,
     /// Execution always continues in the same frame, at the program counter that a function of the machine returns;
     /// `None` if that is not known.
-    JumpsTo(C),
+    JumpsTo(Count),
     /// It pops as many stack items as a function of the machine returns; `None` for the number in its row.
-    Takes(C),
+    Takes(Count),
     /// It pushes as many stack items as a function of the machine returns, instead of the number in its row.
-    Leaves(C),
+    Leaves(Count),
     /// It computes none of the topmost stack items that it leaves, but moves or copies them, or leaves them in place.
     /// Blame goes on with what produced them. The function returns for each of the topmost items after the instruction,
     /// the lowest one first, its distance from the top before it.
-    Moves(M),
+    Moves(Moved),
     /// It pushes a new compound, or returns the operand on top if that already has the right type. Machines reuse the
     /// numbers of compounds, so a number does not show whether a compound is new.
     Creates,

@@ -57,8 +57,8 @@ pub(crate) trait StateChanges: Inspect + Sized + 'static {
     }
 }
 
-/// A table of what can be changed, one row each: name (a literal or a block), notation, what it is, the function that changes it, and the
-/// cells in it, if there are any.
+/// A table of what can be changed, one row each: name (a literal or a block), notation, what it is, the function that
+/// changes it, and the cells in it, if there are any.
 macro_rules! state_changes {
     ($($name:tt: $shape:expr, $doc:literal, $set:expr $(, $cells:expr)?;)*) => {
         &[$($crate::machines::observe::MemberRow {

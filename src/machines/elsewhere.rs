@@ -12,8 +12,8 @@ use crate::model::Program;
 /// The instructions of a machine of which none is known.
 static NO_INSTRUCTIONS: Isa = Isa::new("", Unit::Bytes, &[]);
 
-/// The description of such a machine, as far as its declaration says nothing else.
-pub const UNKNOWN: MachineInfo = MachineInfo {
+/// A machine of which nothing is known. A family replaces the members that its declaration says.
+pub const UNKNOWN_MACHINE: MachineInfo = MachineInfo {
     name: "",
     doc: "",
     isa: &NO_INSTRUCTIONS,

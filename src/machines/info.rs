@@ -80,7 +80,8 @@ pub struct RunEnds {
     /// The fields that a state has only after some ends, such as `halt`: a run that lacks one that a vector demands
     /// ended in another way.
     pub only_after_some: &'static [&'static str],
-    /// The field that says that a run ended normally, and its value then. `None` if that is not known.
+    /// A field that says that a run ended normally, not always one of `fields`, and its value then. `None` if that is not
+    /// known.
     pub normal: Option<(&'static str, &'static str)>,
 }
 

@@ -4,8 +4,8 @@ use std::fmt;
 
 use crate::model::Path;
 
-/// How a run of a machine ended. Unlike a [`Stopped`](crate::testees::Stopped), which ends a case early on any testee, it
-/// is also the status of a machine that can continue or that ended as it should.
+/// How a run of a machine ended. Unlike a [`Stopped`](crate::testees::Stopped), which ends a case early on any testee,
+/// it is also the status of a machine that can continue or that ended as it should.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Status {
     /// The budget is used up; the machine can continue.

@@ -51,9 +51,10 @@ pub enum Expected {
     /// A list, record, text or byte string of this length. If the length differs, assertions on missing items
     /// are not reported one by one.
     Len(usize),
-    /// A record with no members other than these; holds for a part of the state that is missing, too.
+    /// A record with no members other than these. It also holds if the record is missing, unless it is a whole field.
     Only(Vec<PathKey>),
-    /// A record whose members come in this order; missing and unlisted members are ignored, and a missing record.
+    /// A record whose members come in this order. Missing and unlisted members are ignored. It also holds if the record
+    /// is missing.
     Order(Vec<PathKey>),
 }
 

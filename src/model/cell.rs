@@ -75,7 +75,8 @@ impl Cell {
         Cell::named("exception", "")
     }
 
-    /// The single byte, if `byte` is given and lies in this range, from whose start it counts; otherwise the whole cell.
+    /// The single byte at this offset from the start of the range, if `byte` is given and less than its length; otherwise
+    /// the whole cell.
     #[must_use]
     pub fn part(&self, byte: Option<usize>) -> Cell {
         match (self, byte) {

@@ -5,7 +5,7 @@
 //! the machine; reaching one of a machine is state.
 
 macro_rules! limits {
-    ($($(#[doc = $doc:literal])+ $field:ident, $flag:literal, $default:literal, $owner:expr;)*) => {
+    ($($(#[doc = $doc:literal])+ $field:ident, $flag:literal, $default:literal $(to $most:literal)?, $owner:expr;)*) => {
         /// The limits of a run.
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub struct Limits {
@@ -22,6 +22,7 @@ macro_rules! limits {
         pub const ROWS: &[LimitRow] = &[$(LimitRow {
             flag: $flag,
             default: $default,
+            most: [$($most,)? u64::MAX][0],
             doc: concat!($($doc),+),
             owner: $owner,
             set: |limits, value| limits.$field = value,
@@ -37,6 +38,8 @@ pub struct LimitRow {
     pub flag: &'static str,
     /// The value if the flag is not given.
     pub default: u64,
+    /// The largest value.
+    pub most: u64,
     /// What it limits, and its unit.
     pub doc: &'static str,
     /// Whether it is a limit of the runner or of a machine.
@@ -45,6 +48,14 @@ pub struct LimitRow {
     pub set: fn(&mut Limits, u64),
     /// Reads it.
     pub get: fn(&Limits) -> u64,
+}
+
+impl LimitRow {
+    /// The default and the largest value, for help texts.
+    pub fn range(&self) -> String {
+        let most = if self.most < u64::MAX { format!(", at most {}", self.most) } else { String::new() };
+        format!("default: {}{most}", self.default)
+    }
 }
 
 /// Whether a limit belongs to the runner or to a machine.
@@ -85,8 +96,9 @@ limits! {
     output, "max-output", 268_435_456, Owner::Runner;
     /// bytes of a vector file
     file_size, "max-file-size", 268_435_456, Owner::Runner;
-    /// nested arrays and objects in a vector file, at most 1000
-    depth, "max-depth", 128, Owner::Runner;
+    // Values are compared, shown and dropped recursively, one call for each level.
+    /// nested arrays and objects in a vector file
+    depth, "max-depth", 128 to 1_000, Owner::Runner;
     /// bytes of a ByteString or Buffer
     item_size, "max-item-size", 131_070, neo3("maxItemSize");
     /// references after an instruction, and items of a new compound

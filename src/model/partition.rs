@@ -158,7 +158,7 @@ impl PartitionPart {
     }
 
     /// The turn of the file at this index of the selection. The file counts as empty unless [`PartitionTurn::take`] is
-    /// called. Each file needs a turn: those behind one without wait for ever.
+    /// called. Each file needs a turn: if one has none, those behind it wait for ever.
     pub fn turn(&self, file: usize) -> PartitionTurn<'_> {
         PartitionTurn { part: self, file, is_taken: false }
     }

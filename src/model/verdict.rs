@@ -281,13 +281,17 @@ impl Failure {
         self.state.is_some()
     }
 
-    /// The expected and the actual value of a difference as the declaration of a family shows them; `None` without one,
-    /// or if one of them is no single value.
-    pub fn shown(&self, difference: &CaseDifference) -> Option<(&str, &str)> {
-        let table = self.state.as_deref().filter(|table| table.step == difference.step)?;
-        let mut rows = table.rows.iter().chain(table.memories.iter().flat_map(|memory| &memory.cells));
-        let row = rows.find(|row| row.differs && row.at == difference.at)?;
-        Some((row.expected.as_deref()?, row.actual.as_deref()?))
+    /// What is demanded at a difference, and what the machine has instead: as the declaration of a family shows numbers,
+    /// if the table of the state has the datum.
+    pub fn texts(&self, difference: &CaseDifference) -> (String, String) {
+        let table = self.state.as_deref().filter(|table| table.step == difference.step);
+        let mut rows = table.into_iter().flat_map(|table| {
+            table.rows.iter().chain(table.memories.iter().flat_map(|memory| &memory.cells))
+        });
+        let row = rows.find(|row| row.differs && row.at == difference.at);
+        let (expected, actual) = row.map_or((None, None), |row| (row.expected.clone(), row.actual.clone()));
+        let expected = expected.unwrap_or_else(|| difference.expected.to_string());
+        (expected, actual.unwrap_or_else(|| difference.actual_text()))
     }
 }
 
@@ -401,6 +405,20 @@ pub struct CaseDifference {
     pub place: DiagnosticPlace,
     /// The name of the datum in the program's source, if it has one; or the rule of the format that demands it.
     pub note: Option<String>,
+}
+
+impl CaseDifference {
+    /// The actual value, with its length if the assertion is about the length.
+    pub fn actual_text(&self) -> String {
+        match (&self.expected, &self.actual) {
+            (_, None) => "(absent)".to_owned(),
+            (Expected::Len(_), Some(actual)) => match actual.len() {
+                Some(length) => format!("length {length}: {actual}"),
+                None => actual.to_string(),
+            },
+            (_, Some(actual)) => actual.to_string(),
+        }
+    }
 }
 
 /// The prefix of a text about a step of a vector, from 1: `vector step 2, `. Empty if the case has only one

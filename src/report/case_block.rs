@@ -7,8 +7,8 @@ use super::style::{ACTUAL, DIM, ERROR, EXPECTED, FAIL, WIDTH, location};
 use super::truncate::{truncate, truncate_pair};
 use crate::model::count;
 use crate::model::{
-    Breakdown, CaseDifference, CaseId, CaseReport, Diagnostic, DiagnosticPlace, Expected, Failure, FirstTry,
-    KnownListing, NotPassed, RunSummary, Value, Verdict, VerdictKind, escaped, vector_step,
+    Breakdown, CaseDifference, CaseId, CaseReport, Diagnostic, DiagnosticPlace, Failure, FirstTry,
+    KnownListing, NotPassed, RunSummary, Verdict, VerdictKind, escaped, vector_step,
 };
 use crate::text::excerpt::Excerpt;
 use crate::text::shell::{ShellWords, quoted};
@@ -143,12 +143,8 @@ pub(super) fn skip_reason(report: &CaseReport) -> Option<String> {
 
 fn headline_of(failure: &Failure) -> Option<String> {
     let first = failure.differences.first()?;
-    let CaseDifference { step, at, expected, actual, .. } = first;
-    let step = vector_step(*step);
-    let (expected, actual) = match failure.shown(first) {
-        Some((expected, actual)) => (expected.to_owned(), actual.to_owned()),
-        None => (expected.to_string(), shown(expected, actual.as_ref())),
-    };
+    let (step, at) = (vector_step(first.step), &first.at);
+    let (expected, actual) = failure.texts(first);
     let (expected, actual) = truncate_pair(&escaped(&expected), &escaped(&actual), WIDTH);
     Some(format!("{step}{at}: expected {expected}, actual {actual}"))
 }
@@ -269,10 +265,10 @@ pub(super) fn plural(kind: VerdictKind) -> &'static str {
 
 /// Writes a difference, with the line of the vector that states the expected value.
 pub(super) fn differs(out: &mut Vec<u8>, id: &CaseId, difference: &CaseDifference) -> io::Result<()> {
-    let CaseDifference { step, at, expected, actual, place, note } = difference;
+    let CaseDifference { step, at, expected, actual: _, place, note } = difference;
     let step = vector_step(*step);
     writeln!(out, "  {}: {step}{at}", location(id, place))?;
-    let actual = escaped(&shown(expected, actual.as_ref())).into_owned();
+    let actual = escaped(&difference.actual_text()).into_owned();
     let (expected, actual) = truncate_pair(&escaped(&expected.to_string()), &actual, WIDTH - 13);
     writeln!(out, "    expected {EXPECTED}{expected}{EXPECTED:#}")?;
     writeln!(out, "    actual   {ACTUAL}{actual}{ACTUAL:#}")?;
@@ -280,18 +276,6 @@ pub(super) fn differs(out: &mut Vec<u8>, id: &CaseId, difference: &CaseDifferenc
         writeln!(out, "    {DIM}note{DIM:#}     {}", truncate(&escaped(note), 0, WIDTH - 13))?;
     }
     excerpt(out, place)
-}
-
-/// The actual value, with its length if the assertion is about the length.
-pub(super) fn shown(expected: &Expected, actual: Option<&Value>) -> String {
-    match (expected, actual) {
-        (_, None) => "(absent)".to_owned(),
-        (Expected::Len(_), Some(actual)) => match actual.len() {
-            Some(length) => format!("length {length}: {actual}"),
-            None => actual.to_string(),
-        },
-        (_, Some(actual)) => actual.to_string(),
-    }
 }
 
 /// Writes a diagnostic of a broken case or file.

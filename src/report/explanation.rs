@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use self::blame_tree::{BlameLines, blamed};
 use self::gas::{overspent, spent};
-use super::case_block::{self, broke_down, broken, differs, flaky, not_as_known, shown};
+use super::case_block::{self, broke_down, broken, differs, flaky, not_as_known};
 pub use super::executed::Length;
 use super::executed::{executed_by, input, numbered};
 use super::style::{ACTUAL, DIM, ERROR, EXPECTED, FAIL, WIDTH, location};
@@ -445,11 +445,11 @@ fn further(
     let told =
         if others.len() <= most.min(FURTHER) { others.len() } else { FURTHER.min(most.saturating_sub(1)) };
     for other in &others[..told] {
-        let CaseDifference { at, expected, actual, place, step, .. } = other;
+        let CaseDifference { at, expected, place, step, .. } = other;
         let step = vector_step(*step);
         let head = format!("{}: {step}{at}", location(&explained.report.id, place));
         let room = (WIDTH.saturating_sub(head.chars().count() + 22) / 2).max(16);
-        let actual = escaped(&shown(expected, actual.as_ref())).into_owned();
+        let actual = escaped(&other.actual_text()).into_owned();
         let (expected, actual) = truncate_pair(&escaped(&expected.to_string()), &actual, room);
         writeln!(
             text,

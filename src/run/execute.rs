@@ -186,15 +186,20 @@ impl<'o> Worker<'o> {
     }
 
     /// A judged case, with what was not compared in it, compared with its cached result.
-    fn checked(&self, case: &LoadedCase<'_>, lookup: Option<Lookup>, mut judged: JudgedCase) -> JudgedCase {
-        let is_compared = matches!(judged.report.verdict.kind(), VerdictKind::Pass | VerdictKind::Fail);
-        if let Some(read) = judged.case.as_ref().filter(|_| is_compared) {
-            judged.not_compared = not_compared(read, case.options, &self.run.testee);
-        }
+    fn checked(&self, case: &LoadedCase<'_>, lookup: Option<Lookup>, judged: JudgedCase) -> JudgedCase {
+        let mut judged = self.with_not_compared(case, judged);
         judge_tries(&mut judged, self.run.flaky);
         check(lookup, &mut judged, case.node);
-        // Cases that wait to be reported take little memory.
-        judged.case = None;
+        judged
+    }
+
+    /// A judged case with what was not compared in it, in place of the case: those that wait to be reported take little
+    /// memory.
+    pub(super) fn with_not_compared(&self, loaded: &LoadedCase<'_>, mut judged: JudgedCase) -> JudgedCase {
+        let is_compared = matches!(judged.report.verdict.kind(), VerdictKind::Pass | VerdictKind::Fail);
+        if let Some(case) = judged.case.take().filter(|_| is_compared) {
+            judged.not_compared = not_compared(&case, loaded.options, &self.run.testee);
+        }
         judged
     }
 

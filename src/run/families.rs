@@ -3,7 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use crate::formats::family::{self, BUILT_IN, Family};
-use crate::machines::elsewhere::UNKNOWN;
+use crate::machines::elsewhere::UNKNOWN_MACHINE;
 use crate::machines::{self, MachineInfo};
 use crate::text::json::Document;
 
@@ -30,7 +30,7 @@ impl FamilyMachine {
     /// The family with the description of its machine, whose memory is never freed.
     pub fn new(family: &'static Family) -> FamilyMachine {
         let Family { machine: name, title: doc, program, fields, optional, .. } = *family;
-        let machine = MachineInfo { name, doc, program, fields, optional, ..UNKNOWN };
+        let machine = MachineInfo { name, doc, program, fields, optional, ..UNKNOWN_MACHINE };
         FamilyMachine { family, machine: Box::leak(Box::new(machine)) }
     }
 }

@@ -454,18 +454,21 @@ fn not_utf8(error: &std::string::FromUtf8Error) -> FileError {
     FileError::new(SourceText::new(text), diagnostic.under(LintRule::Encoding))
 }
 
-/// The maximum of [`Limits::depth`](crate::model::limits::Limits::depth): values are compared, shown and dropped
-/// recursively, one call per level.
-const MAX_DEPTH: u64 = 1_000;
-
 fn parse(text: String, options: &FileOptions, spare: &SpareMemory) -> Result<Document, FileError> {
-    Document::parse_with(spare, text, options.limits.depth.min(MAX_DEPTH) as usize).map_err(
-        |(text, diagnostic)| {
-            let diagnostic = if text.as_str().starts_with(LFS_POINTER) { lfs_pointer() } else { diagnostic };
-            FileError::new(text, diagnostic)
-        },
-    )
+    Document::parse_with(spare, text, options.limits.depth as usize).map_err(|(text, diagnostic)| {
+        let diagnostic = match text.as_str() {
+            text if text.starts_with(LFS_POINTER) => lfs_pointer(),
+            text if text.starts_with(REPORT) => {
+                diagnostic.expected("a vector file; this is a JSON report of vmconf")
+            }
+            _ => diagnostic,
+        };
+        FileError::new(text, diagnostic)
+    })
 }
+
+/// The start of a JSON report, which has an object on each line.
+const REPORT: &str = "{\"type\":\"run\",\"version\":";
 
 /// The start of a file that Git LFS puts in place of a large one.
 const LFS_POINTER: &str = "version https://git-lfs";

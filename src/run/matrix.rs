@@ -215,11 +215,7 @@ impl MatrixCollector {
 /// The first datum that differs, and how many others do.
 fn difference(failure: &Failure) -> String {
     let Some(first) = failure.differences.first() else { return String::new() };
-    let absent = || "(absent)".to_owned();
-    let (expected, actual) = failure.shown(first).map_or_else(
-        || (first.expected.to_string(), first.actual.as_ref().map_or_else(absent, ToString::to_string)),
-        |(expected, actual)| (expected.to_owned(), actual.to_owned()),
-    );
+    let (expected, actual) = failure.texts(first);
     let more = failure.differences.len() - 1;
     let more = if more > 0 { format!(", and {}", counted(more, "more difference")) } else { String::new() };
     let cut = |text: String| text.chars().take(MAX_LENGTH / 2).collect::<String>();

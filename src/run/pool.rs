@@ -42,9 +42,6 @@ const MAX_CASES_OF_SMALL_FILE: usize = 8;
 /// that all threads finish at about the same time.
 const MAX_CASES_PER_TASK: usize = 8;
 
-/// The most jobs: each thread has a channel and a stack, and no machine has more processors.
-const MAX_JOBS: usize = 1 << 10;
-
 /// The most threads for each job, however many cases may be in flight.
 const MAX_THREADS: usize = 16;
 
@@ -82,7 +79,7 @@ pub(super) struct PoolThreads {
 impl PoolThreads {
     /// How many threads a run needs.
     pub(super) fn of(run: &RunOptions) -> PoolThreads {
-        let (jobs, in_flight) = (run.jobs.clamp(1, MAX_JOBS), run.testee.in_flight());
+        let (jobs, in_flight) = (run.jobs, run.testee.in_flight());
         let max_untaken = match run.testee.vm() {
             Some(_) => MAX_UNTAKEN_BYTES_OF_PROCESSES,
             None => MAX_UNTAKEN_BYTES,

@@ -38,7 +38,7 @@ pub struct FileOpener<'s> {
     options: &'s LoadOptions,
     last: LastFile<'s>,
     /// Executes the cases whose instructions or causes select them, and may run those that are selected.
-    pub(super) worker: Worker<'s>,
+    pub(crate) worker: Worker<'s>,
 }
 
 impl<'s> FileOpener<'s> {
@@ -126,22 +126,27 @@ impl Executable<'_, '_, '_> {
         if is_here && !self.case.has_judged() { self.purpose } else { Purpose::Look }
     }
 
-    /// Executes the case to its end on the embedded machine, and keeps the result if the case runs.
-    fn watch(&self, watch: &mut dyn Watch) -> Verdict {
+    /// Executes the case to its end on the embedded machine, and keeps the result if the case runs. False if a limit or
+    /// an interrupt ended it: a run that is not watched may go on.
+    fn watch(&self, watch: &mut dyn Watch) -> bool {
         let purpose = self.purpose_here();
         let judged = JudgedCase::timed(|| self.worker.borrow_mut().watch(self.case, watch));
-        let verdict = judged.report.verdict.clone();
-        if purpose == Purpose::Run {
-            self.case.keep_judged(judged);
+        let ended = !matches!(judged.report.verdict, Verdict::Error(_));
+        if purpose == Purpose::Run && ended {
+            self.keep(judged);
         }
-        verdict
+        ended
+    }
+
+    fn keep(&self, judged: JudgedCase) {
+        self.case.keep_judged(self.worker.borrow().with_not_compared(self.case, judged));
     }
 
     /// Executes the case until the search is done. False if a limit or an interrupt ended it before.
     fn search(&self, case: &Case, search: &mut OpSearch<'_>) -> bool {
         match search.purpose {
             Purpose::Look => self.worker.borrow_mut().observe(self.case, case, search),
-            Purpose::Run => !matches!(self.watch(search), Verdict::Error(_)),
+            Purpose::Run => self.watch(search),
         }
     }
 }
@@ -181,18 +186,19 @@ impl CaseInfo for Executable<'_, '_, '_> {
     }
 
     fn calls(&self, is_sought: &dyn Fn(&str) -> bool) -> bool {
-        let mut called = Called { is_sought, is_found: false, purpose: self.purpose_here() };
-        self.watch(&mut called);
+        let mut called = Called { is_sought, is_found: false };
+        self.worker.borrow_mut().watch(self.case, &mut called);
         called.is_found
     }
 
     fn failures(&self) -> Vec<String> {
         let mut failing = Failing::default();
-        self.watch(&mut failing);
+        let mut worker = self.worker.borrow_mut();
+        worker.watch(self.case, &mut failing);
         if failing.is_end_unseen {
             let from = failing.steps.saturating_sub(Failing::LAST);
             failing = Failing { from, found: failing.found, ..Failing::default() };
-            self.worker.borrow_mut().watch(self.case, &mut failing);
+            worker.watch(self.case, &mut failing);
         }
         failing.found.into_iter().collect()
     }
@@ -202,18 +208,16 @@ impl CaseInfo for Executable<'_, '_, '_> {
         let judged = self.case.take_judged().unwrap_or_else(execute);
         let causes = judged.report.cause().into_iter().chain(judged.report.signature()).collect();
         if self.purpose == Purpose::Run {
-            self.case.keep_judged(judged);
+            self.keep(judged);
         }
         causes
     }
 }
 
-/// A watch that looks for the first call of an account whose address `is_sought`.
+/// A watch that ends the run at the first call of an account whose address `is_sought`.
 struct Called<'f> {
     is_sought: &'f dyn Fn(&str) -> bool,
     is_found: bool,
-    /// [`Purpose::Look`] if the run ends there.
-    purpose: Purpose,
 }
 
 impl Watch for Called<'_> {
@@ -223,10 +227,6 @@ impl Watch for Called<'_> {
     }
 
     fn is_done(&self) -> bool {
-        self.is_found && self.purpose == Purpose::Look
-    }
-
-    fn is_satisfied(&self) -> bool {
         self.is_found
     }
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use self::folder::ListedFolder;
 use self::listing::is_json;
-use self::selected_paths::SeenFiles;
+use self::selected_paths::SelectedPaths;
 use super::anchor::Anchor;
 pub use super::source::{SourceOrigin, VectorSource, case_in};
 use crate::text::file_name::{path_of, typed};
@@ -46,7 +46,7 @@ pub struct Sources {
     /// Files of which single cases are named although all cases are selected. They are not read again, but the names
     /// are checked.
     named_again: Vec<VectorSource>,
-    seen: SeenFiles,
+    seen: SelectedPaths,
     len: usize,
 }
 
@@ -211,7 +211,7 @@ fn find_one(argument: &Path, anchor: &Anchor, found: &mut FoundSources) -> Resul
                 ErrorKind::NotFound => UnusablePath {
                     path: text.clone(),
                     reason: "no such file or folder".to_owned(),
-                    instead: missing_path::instead(&text),
+                    instead: missing_path::suggestion(&text),
                 },
                 _ => unusable(&error),
             };

@@ -52,7 +52,7 @@ fn around(line: &str, at: usize) -> (String, String) {
     let start = last_columns(&before, MAX_COLUMNS / 2);
     let cut = if start.len() < before.len() { "…" } else { "" };
     let start = format!("{cut}{start}");
-    let end = first_columns(&after, MAX_COLUMNS - columns(&start));
+    let end = first_columns(&after, MAX_COLUMNS - 1 - columns(&start));
     let cut = if end.len() < after.len() { "…" } else { "" };
     (start, format!("{end}{cut}"))
 }
@@ -87,6 +87,6 @@ mod tests {
     fn an_excerpt_of_harmful_characters_fits_into_a_line() {
         let (before, after) = ("\\u{0}".repeat(9), "\\u{0}".repeat(8));
         let shown = excerpt(&format!("{0}!{0}", "\0".repeat(30)));
-        assert_eq!(shown, format!("1 | …{before}!{after}\\u{{…\n  | {}^\n", " ".repeat(46)));
+        assert_eq!(shown, format!("1 | …{before}!{after}\\u…\n  | {}^\n", " ".repeat(46)));
     }
 }

@@ -21,6 +21,9 @@ pub struct JsonSchema {
     pub text: &'static str,
 }
 
+/// The name of the schema of the protocol.
+pub const PROTOCOL: &str = "protocol";
+
 /// How the ids of schemas begin.
 const ID: &str = "urn:vmconf:schema:";
 
@@ -117,7 +120,7 @@ pub struct RequestedMachine {
 
 /// The schema of the protocol, with what these machines are asked for.
 pub fn protocol(machines: impl IntoIterator<Item = RequestedMachine>) -> String {
-    let mut whole = by_name("protocol").map_or(Value::Null, JsonSchema::json);
+    let mut whole = by_name(PROTOCOL).map_or(Value::Null, JsonSchema::json);
     let mut shapes = ShapeSchemas::default();
     let mut rules = Vec::new();
     for machine in machines {

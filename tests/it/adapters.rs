@@ -58,6 +58,15 @@ fn the_schema_of_the_protocol_knows_the_programs_of_machines() {
         schema.assert_accepts(&request(machine, right.clone(), json!("execute")), machine.as_ref());
         assert!(!schema.accepts(&request(machine, wrong, json!("execute"))), "{machine}");
     }
+    for (value, is_right) in [(json!({ "0": "0x01" }), true), (json!([1]), false)] {
+        let set = json!({ "set": { "stack": value } });
+        assert_eq!(schema.accepts(&request("evm", json!({ "code": "0x00" }), set)), is_right, "{value}");
+    }
+    let trace = |code: Value| {
+        let program = json!({ "code": code });
+        json!({ "type": "trace", "id": 1, "machine": "evm", "program": program, "do": [], "skip": 0, "count": 1 })
+    };
+    assert!(schema.accepts(&trace(json!("0x00"))) && !schema.accepts(&trace(json!(0))));
 }
 
 /// Compares the states of an answer with those of our machine. How many fields they have.

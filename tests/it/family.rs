@@ -213,6 +213,10 @@ fn declarations_have_located_faults() {
         ("options", format!("machine = \"toy\"\n[state]\na = {{ type = \"u8\", unlisted = \"any\" }}\nb = {{ type = \"[u8]\", order = \"some\", flag = 1 }}\n{FORMAT}")),
         ("twice", format!("machine = \"toy\"\n[state]\na = \"u8\"\n[input]\na = \"u8\"\n{FORMAT}")),
         ("optional", format!("machine = \"toy\"\noptional = [\"cycle\"]\n[state]\ncycles = \"u8\"\n{FORMAT}")),
+        ("optional twice", format!("machine = \"toy\"\noptional = [\"a\", \"a\"]\n[state]\na = \"u8\"\n{FORMAT}")),
+        ("empty lists", "machine = \"toy\"\n[state]\na = \"u8\"\n[format]\ncases = \"$\"\nfiles = []\ndo = []\nexpect = {}\n".to_owned()),
+        ("an action", format!("machine = \"toy\"\n[state]\na = \"u8\"\n{FORMAT}do = \"execute\"\n")),
+        ("actions without steps", format!("machine = \"toy\"\n[state]\na = \"u8\"\n{FORMAT}do = \"$.do\"\n")),
         ("no state", format!("machine = \"toy\"\n{FORMAT}")),
         ("no format", "machine = \"toy\"\n[state]\na = \"u8\"\n".to_owned()),
         ("paths", "machine = \"toy\"\n[state]\na = \"u8\"\n[format]\ncases = \"[*]\"\nname = \"$.a-b\"\nhas = [\"$..a\", \"$[x]\"]\nexpect = { a = \"$.x[*]\" }\n".to_owned()),
@@ -1132,4 +1136,24 @@ fn names_and_constants_are_read_whole() {
     assert!(Declaration::parse(&declared("$['\\ud83d\\ude00']", "1")).is_ok());
     let wide = Declaration::parse(&declared("$.y", "18446744073709551616")).expect_err("wide");
     assert!(wide[0].to_string().contains("more than 64 bits in quotes"), "{wide:?}");
+}
+
+/// A step without the list of its actions names the datum that is missing or wrong.
+#[test]
+fn actions_of_a_step_are_a_list() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let declaration = "machine = \"toy\"\ntitle = \"toy\"\n[state]\na = \"u8\"\n[format]\ncases = \"$[*]\"\n\
+        steps = \"$.steps[*]\"\n[format.step]\ndo = \"$.do\"\nexpect = { a = \"$.a\" }\n";
+    std::fs::write(path("toy.toml"), declaration).unwrap();
+    for (step, expected) in [
+        ("{\"a\": 1}", "there is no $.do"),
+        ("{\"do\": \"execute\", \"a\": 1}", "$.do is a string"),
+        ("{\"do\": [\"execute\"], \"a\": 1}", ""),
+    ] {
+        std::fs::write(path("v.json"), format!("[{{\"steps\": [{step}]}}]")).unwrap();
+        let found = vmconf(&["check", &path("v.json"), "--family", &path("toy.toml")]).stdout;
+        assert!(found.contains(expected), "{step}: {found}");
+        assert_eq!(found.contains("a list of actions, such as"), !expected.is_empty(), "{step}: {found}");
+    }
 }

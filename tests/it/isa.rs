@@ -118,6 +118,18 @@ proptest! {
 /// The instructions after which no run ends normally.
 const FATAL: &[(&str, &[&str])] = &[("neo3", &["CALLT", "ABORT", "ABORTMSG"]), ("neo2", &["THROW"])];
 
+/// A field with another name would never be observed.
+#[test]
+fn ends_of_runs_are_fields_of_the_state() {
+    for machine in MACHINES {
+        let ends = machine.ends;
+        let normal = ends.normal.iter().map(|(field, _)| field);
+        for name in ends.fields.iter().chain(ends.only_after_some).chain(normal) {
+            assert!(machine.fields.iter().any(|field| field.name == *name), "{}: {name}", machine.name);
+        }
+    }
+}
+
 /// Every row is executed by a vector that ends normally, so that its result is compared.
 #[test]
 fn every_row_is_exercised_by_a_vector() {

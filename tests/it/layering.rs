@@ -55,6 +55,10 @@ const COMMAND_LINE_ONLY: &[&str] = &[
     "io::stdin",
     "env::var",
     "env::var_os",
+    "env::set_var",
+    "env::remove_var",
+    "env::set_current_dir",
+    "env::{",
     "env::vars",
     "env::vars_os",
     "env::args",
@@ -387,37 +391,40 @@ fn every_rule_can_be_broken() {
     check("model/value.rs", "fn f() { std::process::exit(1) }", Some("only cli may process::exit"));
     check("run/filter.rs", "fn f() { env::var(\"A\"); }", Some("only cli may env::var"));
     check("run/filter.rs", "fn f() { std::env::var_os(\"A\"); }", Some("only cli may env::var_os"));
+    check("run/filter.rs", "use std::env::{var_os};", Some("only cli may env::{"));
     check("run/filter.rs", "fn f() {} #[cfg(test)] mod tests { fn g() { std::env::temp_dir(); } }", None);
     check("formats/vmtests.rs", "// in vmPerformance only", Some("names vmPerformance"));
 }
 
 /// The code without the items for tests, since a unit test uses what it tests.
 fn without_tests(code: &str) -> String {
-    let mut parts = code.split("#[cfg(test)]");
-    let mut kept = parts.next().unwrap().to_owned();
-    for item in parts {
-        let end = item.find([';', '{']).expect("an item");
-        let rest = if item[end..].starts_with(';') { &item[end + 1..] } else { after_braces(&item[end..]) };
-        kept.push_str(rest);
+    const MARK: &str = "#[cfg(test)]";
+    let (mut kept, mut rest) = (String::new(), code);
+    while let Some(at) = rest.find(MARK) {
+        let indentation = rest[..at].rsplit('\n').next().unwrap();
+        kept.push_str(&rest[..at]);
+        rest = &rest[at..];
+        rest = &rest[end_of_item(rest, indentation)..];
     }
-    kept
+    kept + rest
 }
 
-/// What follows the block that the code begins with. A brace in a string or a character counts, too: if they do not
-/// match, nothing follows.
-fn after_braces(code: &str) -> &str {
-    let mut depth = 0;
-    for (at, character) in code.char_indices() {
-        match character {
-            '{' => depth += 1,
-            '}' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return &code[at + 1..];
-        }
+/// Where an item ends that begins at this indentation. A block is closed there, or on the line where it is opened.
+///
+/// # Panics
+///
+/// If there is no such end: code would be skipped.
+fn end_of_item(item: &str, indentation: &str) -> usize {
+    let start = item.find([';', '{']).expect("an item");
+    let line = item[start..].lines().next().unwrap();
+    if line.starts_with(';') {
+        return start + 1;
     }
-    ""
+    if line.ends_with('}') {
+        return start + line.len();
+    }
+    let closed = format!("\n{indentation}}}");
+    item.find(&closed).expect("a block that is closed where it is opened") + closed.len()
 }
 
 /// Which files each file imports, by their places in the list. A path stands for the longest file that it

@@ -19,7 +19,7 @@ use super::fill_lines::shown;
 use crate::cli::families::check_folder;
 use crate::cli::file_args::check_whole;
 use crate::cli::new_file::ForceArgs;
-use crate::cli::number::{number, positive_u16};
+use crate::cli::number::{self, number};
 use crate::cli::output;
 use crate::cli::output_form::OutputForm;
 use crate::cli::result_file::has_bytes;
@@ -48,7 +48,7 @@ pub(super) struct CorpusArgs {
     out: Option<PathBuf>,
 
     /// Number of states that run at the same time, each in a process of its machine [default: one per processor]
-    #[arg(short, long, value_name = "N", value_parser = positive_u16, requires = "cases")]
+    #[arg(short, long, value_name = "N", value_parser = number::jobs, requires = "cases")]
     jobs: Option<u16>,
 
     #[command(flatten)]

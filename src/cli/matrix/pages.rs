@@ -27,11 +27,7 @@ pub(super) fn write_site(
     let files = site(matrix, machines, suite);
     for file in &files {
         let path = folder.join(&file.name);
-        let (is_own, kind): (fn(&str) -> bool, _) = match path.extension().and_then(OsStr::to_str) {
-            Some("md") => (is_statement, "statement"),
-            Some("svg") => (is_badge, "badge"),
-            _ => (is_site_page, "page"),
-        };
+        let (is_own, kind) = kind_of(&path);
         if is_foreign(&path, is_own) {
             bail!("{}: this file exists and is no {kind} of vmconf: name another folder", path.display());
         }
@@ -40,21 +36,31 @@ pub(super) fn write_site(
     for file in &files {
         write_own(&folder.join(&file.name), file.text.as_bytes())?;
     }
-    note_earlier_pages(folder, |name| files.iter().any(|file| name == &*file.name));
+    note_earlier_files(folder, |name| files.iter().any(|file| name == &*file.name));
     Ok(())
 }
 
-/// Notes the pages of an earlier site, of machines that this one does not have.
-fn note_earlier_pages(folder: &Path, is_written: impl Fn(&OsStr) -> bool) {
+/// What a file of a site is, by its name: how its text is recognised, and what it is called.
+fn kind_of(path: &Path) -> (fn(&str) -> bool, &'static str) {
+    match path.extension().and_then(OsStr::to_str) {
+        Some("md") => (is_statement, "statement"),
+        Some("svg") => (is_badge, "badge"),
+        _ => (is_site_page, "page"),
+    }
+}
+
+/// Notes the files of an earlier site, of machines that this one does not have.
+fn note_earlier_files(folder: &Path, is_written: impl Fn(&OsStr) -> bool) {
     let Ok(entries) = folder.read_dir() else { return };
-    let is_page =
-        |path: &Path| path.extension() == Some(OsStr::new("html")) && !is_foreign(path, is_site_page);
-    let mut pages: Vec<_> = entries.flatten().filter(|entry| !is_written(&entry.file_name())).collect();
-    pages.retain(|entry| is_page(&entry.path()));
-    pages.sort_by_key(std::fs::DirEntry::file_name);
-    for page in pages {
-        let shown = escaped(&page.path().display().to_string()).into_owned();
-        output::note(&format!("note: {shown} is a page of an earlier site, and no page links to it"));
+    let mut names: Vec<_> = entries.flatten().map(|entry| entry.file_name()).collect();
+    names.retain(|name| !is_written(name));
+    names.sort();
+    for path in names.into_iter().map(|name| folder.join(name)) {
+        let (is_own, kind) = kind_of(&path);
+        if start_of(&path).is_some_and(|start| is_own(&start)) {
+            let shown = escaped(&path.display().to_string()).into_owned();
+            output::note(&format!("note: {shown} is a {kind} of an earlier site, to which nothing links"));
+        }
     }
 }
 
@@ -113,10 +119,14 @@ pub(super) fn check_single(names: &[&str]) -> anyhow::Result<()> {
 
 /// Whether a file begins differently from those that vmconf writes; false for an empty or missing file.
 fn is_foreign(path: &Path, is_own: fn(&str) -> bool) -> bool {
+    start_of(path).is_some_and(|start| !is_own(&start))
+}
+
+/// The start of a regular file; `None` if there is none, it cannot be read or is empty.
+fn start_of(path: &Path) -> Option<String> {
     const START: u64 = 512;
-    let is_regular = path.metadata().is_ok_and(|file| file.is_file());
-    let Some(file) = is_regular.then(|| std::fs::File::open(path).ok()).flatten() else { return false };
+    path.metadata().ok().filter(std::fs::Metadata::is_file)?;
     let mut start = Vec::new();
-    let read = file.take(START).read_to_end(&mut start);
-    read.is_ok() && !start.is_empty() && !is_own(&String::from_utf8_lossy(&start))
+    std::fs::File::open(path).ok()?.take(START).read_to_end(&mut start).ok()?;
+    (!start.is_empty()).then(|| String::from_utf8_lossy(&start).into_owned())
 }

@@ -34,7 +34,7 @@ pub(super) fn print(
     };
     let mut steps = from.saturating_sub(1);
     let most_steps = steps.saturating_add(limits.watched);
-    let gas = if isa.has_gas() { format!("{:<10}", "gas") } else { String::new() };
+    let gas = if isa.has_gas() { format!("{:<8}  ", "gas") } else { String::new() };
     let stack = if isa.has_stack() { "stack, top first" } else { "" };
     writeln!(lines.out, "{}", format!("  step  pc    instruction     {gas}{stack}").trim_end())?;
     let (mut reached, mut is_whole) = (None, false);
@@ -112,7 +112,7 @@ fn line(step: u64, instruction: &TracedInstruction, isa: &Isa) -> String {
     let op = u16::try_from(*code).ok().and_then(|code| isa.by_code(code));
     let name = op.map_or_else(|| format!("{code:#04x}"), |op| op.name.to_owned());
     let gas = gas.map_or_else(String::new, |gas| gas.to_string());
-    let gas = if isa.has_gas() { format!("{gas:<10}") } else { String::new() };
+    let gas = if isa.has_gas() { format!("{gas:<8}  ") } else { String::new() };
     let below = height.saturating_sub(top.len() as u64);
     let below = if below > 0 { format!(", {below} more") } else { String::new() };
     let line = format!("{step:>6}  {pc:04x}  {name:<14}  {gas}{}{below}", top.join(", "));

@@ -566,13 +566,13 @@ impl CaseReader<'_> {
             self.diagnostics.error(missing.expected(LIST_OF_ACTIONS).under(LintRule::MissingMember));
             return Vec::new();
         };
-        let Some(list) = Some(found).filter(|list| list.is_array()) else {
+        if !found.is_array() {
             let wrong = Diagnostic::at(found.at(), format!("{path} is {}", found.type_name()));
             self.diagnostics.error(wrong.expected(LIST_OF_ACTIONS).under(LintRule::WrongType));
             return Vec::new();
-        };
+        }
         let mut actions = Vec::new();
-        for item in list.items() {
+        for item in found.items() {
             let known = item.text().and_then(|text| action(&text));
             if known.is_none() {
                 let unknown = Diagnostic::at(item.at(), format!("{} is not an action", item.shown()));

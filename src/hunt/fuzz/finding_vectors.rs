@@ -14,7 +14,7 @@ const MAX_DIFFERENCES: usize = 3;
 const MAX_VALUE: usize = 80;
 
 /// What a machine did with a vector, in one line.
-pub(super) fn said(verdict: &Verdict) -> String {
+pub(super) fn verdict_text(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Pass => "as the vector demands".to_owned(),
         Verdict::Fail(failure) => {

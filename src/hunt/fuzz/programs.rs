@@ -13,7 +13,7 @@ use self::subject::{CauseCertainty, CauseInWords, Subject, cause, explains};
 use self::template::{ProgramTemplate, read_back};
 use super::finding::NoFinding::NotRepeated;
 use super::finding::{CaseFindings, DifferenceOf, FuzzFinding, FuzzRefusal, NoFinding};
-use super::finding_vectors::{program_of, said, source, with_machines};
+use super::finding_vectors::{program_of, source, verdict_text, with_machines};
 use super::fuzz_cause::FuzzCause;
 use super::target::{FuzzOptions, FuzzSubject, FuzzTarget, MAX_REPEATED, NotFuzzed, RanOrRefused};
 use crate::explain::observed_run::{Detail, ObservedRun};
@@ -395,7 +395,7 @@ impl ProgramTarget<'_> {
             VerdictKind::Unsupported | VerdictKind::Skip | VerdictKind::Error => {
                 let why = match &verdict {
                     Verdict::Unsupported(why) => why.clone(),
-                    other => said(other),
+                    other => verdict_text(other),
                 };
                 subject.not_run.get_or_insert_with(|| why.clone());
                 return Err(FuzzRefusal { vm: subject.name.to_owned(), why });
@@ -460,10 +460,10 @@ impl ProgramTarget<'_> {
     fn machines(&mut self, vector: &str) -> Vec<(String, String)> {
         let source = source();
         let file = open_text(&source, vector.to_owned(), self.reference);
-        let embedded = said(&self.observing.run_case(&file, 0).verdict);
+        let embedded = verdict_text(&self.observing.run_case(&file, 0).verdict);
         let others = self.subjects.iter_mut().map(|subject| {
             let file = open_text(&source, vector.to_owned(), subject.options);
-            (subject.name.to_owned(), said(&subject.worker.run_case(&file, 0).verdict))
+            (subject.name.to_owned(), verdict_text(&subject.worker.run_case(&file, 0).verdict))
         });
         [(EMBEDDED.to_owned(), embedded)].into_iter().chain(others).collect()
     }

@@ -8,7 +8,7 @@ use std::vec;
 use super::causes::{CauseFinder, CommonState, ENOUGH, Neighbours};
 use super::finding::NoFinding::{NotRepeated, NotTried};
 use super::finding::{CaseFindings, DifferenceOf, FuzzFinding, FuzzRefusal, NoFinding};
-use super::finding_vectors::{program_of, said, source, with_machines};
+use super::finding_vectors::{program_of, source, verdict_text, with_machines};
 use super::fuzz_cause::FuzzCause;
 use super::repeats::{REPEATS, is_alike, repeats};
 use super::target::{FuzzOptions, FuzzSubject, FuzzTarget, MAX_REPEATED, NotFuzzed, RanOrRefused};
@@ -376,9 +376,9 @@ impl<'o> StateTarget<'o> {
             }
         }
         let what = |index: usize| match index {
-            _ if Some(index) == reference => said(&Verdict::Pass),
-            _ if index == machine => said(verdict),
-            _ => said(&run(index)),
+            _ if Some(index) == reference => verdict_text(&Verdict::Pass),
+            _ if index == machine => verdict_text(verdict),
+            _ => verdict_text(&run(index)),
         };
         let machines: Vec<_> =
             self.all().into_iter().map(|index| (self.name(index).to_owned(), what(index))).collect();

@@ -7,8 +7,8 @@ use super::machine::Ethereum;
 use super::refusal::BEFORE_ITS_FORK;
 use crate::machines::info::BrokenRule;
 
-/// Generates from each row a way to break a rule: its name, the instruction that it is about if it is about one, and the
-/// rule that does not hold, or how it is broken and the fault.
+/// Generates from each row a way to break a rule: its name, the instruction that it is about if it is about one, and
+/// the rule that does not hold, or how it is broken and the fault.
 macro_rules! broken_rules {
     ($($name:literal $(at $code:ident)?: $(dropped $rule:ident)? $($wrong:literal, $fault:expr)?;)*) => {
         pub(super) static BROKEN_RULES: &[BrokenRule] = &[$(BrokenRule {

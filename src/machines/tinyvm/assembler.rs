@@ -140,11 +140,11 @@ impl<'s> TinyAssembler<'s> {
             }
             (AssemblerCommand::Address { low, high }, [register, label]) => {
                 let register = register.number;
-                let way = match high {
+                let encoding = match high {
                     None => TargetEncoding::Low { low, register },
                     Some(high) => TargetEncoding::Both { low, high, register },
                 };
-                self.place(line, way, label)
+                self.place(line, encoding, label)
             }
             // The syntax ensures that each command has the operands matched above.
             _ => Ok(()),
@@ -249,19 +249,19 @@ impl<'s> TinyAssembler<'s> {
     fn place(
         &mut self,
         line: SourceLine<'s>,
-        way: TargetEncoding,
+        encoding: TargetEncoding,
         target: &AssemblerOperand<'s>,
     ) -> Result<(), AsmError> {
         let label = target.word;
         if target.kind == CommandOperand::Number {
-            let words = way.by(label, target.number)?;
+            let words = encoding.by(label, target.number)?;
             return self.write(line, &words);
         }
         let mut places = [0; 2];
-        for place in places.iter_mut().take(way.length()) {
+        for place in places.iter_mut().take(encoding.length()) {
             *place = self.memory.write(line.command, 0)?;
         }
-        let usage = SymbolUse { way, command: line.command, label, places };
+        let usage = SymbolUse { encoding, command: line.command, label, places };
         if let Some(address) = self.labels.address(label) {
             return self.fill(usage, address);
         }
@@ -275,11 +275,11 @@ impl<'s> TinyAssembler<'s> {
         if !self.errors.is_empty() {
             return Ok(());
         }
-        let SymbolUse { way, command, label, places } = usage;
-        if let Some(warning) = way.warning(address) {
+        let SymbolUse { encoding, command, label, places } = usage;
+        if let Some(warning) = encoding.warning(address) {
             self.memory.warn(command, warning);
         }
-        for (place, word) in places.into_iter().zip(way.to(label, places[0], address)?) {
+        for (place, word) in places.into_iter().zip(encoding.to(label, places[0], address)?) {
             self.memory.replace(place, word);
         }
         Ok(())

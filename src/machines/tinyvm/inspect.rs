@@ -19,9 +19,9 @@ use crate::text::typed::address_of_key;
 
 impl Inspect for TinyVm {
     fn instruction(&self) -> String {
-        let (core, who) = self.current();
+        let (core, names) = self.current();
         let text = disassemble(core.instructions[usize::from(core.pc)]);
-        if who.name.is_empty() { text } else { format!("{}: {text}", who.name) }
+        if names.name.is_empty() { text } else { format!("{}: {text}", names.name) }
     }
 
     fn depth(&self) -> usize {
@@ -36,7 +36,7 @@ impl Inspect for TinyVm {
     }
 
     fn value(&self, cell: &Cell) -> Option<Value> {
-        let has = |kind: &str| self.cores().into_iter().flatten().find(|(_, who)| who.holds(kind));
+        let has = |kind: &str| self.cores().into_iter().flatten().find(|(_, names)| names.holds(kind));
         match cell {
             Cell::Named(kind, name) => {
                 let register: usize = name.strip_prefix('r')?.parse().ok()?;
@@ -85,7 +85,7 @@ impl Inspect for TinyVm {
 
     fn cells(&self, at: &Path) -> Vec<Cell> {
         let keys = at.keys();
-        let (who, keys) = match &keys[..] {
+        let (names, keys) = match &keys[..] {
             [PathKey::Name(field), rest @ ..] if field == "driver" => (&DRIVER, rest),
             [PathKey::Name(field), rest @ ..] if field == "testee" => (&TESTEE, rest),
             all => (&SINGLE, all),
@@ -94,10 +94,10 @@ impl Inspect for TinyVm {
             [PathKey::Name(field), PathKey::Name(name)]
                 if field == "registers" || field == "changedRegisters" =>
             {
-                vec![Cell::named(who.registers, name.clone())]
+                vec![Cell::named(names.registers, name.clone())]
             }
             [PathKey::Name(field), PathKey::Name(address)] if field == "data" || field == "changedData" => {
-                data_address(address).map(|address| data(who.data, address)).into_iter().collect()
+                data_address(address).map(|address| data(names.data, address)).into_iter().collect()
             }
             [PathKey::Name(field)] if field == "value" => self.yielded().into_iter().collect(),
             [PathKey::Name(field)] if field == "outcome" || field == "results" => {
@@ -204,13 +204,13 @@ impl TinyVm {
     /// The register with the value that the run ends with; `None` if it ends with a word that is not an
     /// instruction.
     fn yielded(&self) -> Option<Cell> {
-        let who = match &self.mode {
+        let names = match &self.mode {
             MachineMode::Single(single) => matches!(single.stop, Some(TinyStop::Yield(_))).then_some(&SINGLE),
             MachineMode::Driver(driver) => {
                 matches!(driver.outcome, Some(DriverOutcome::IllegalYield(_))).then_some(&DRIVER)
             }
         };
-        who.map(|who| Cell::named(who.registers, "r0"))
+        names.map(|names| Cell::named(names.registers, "r0"))
     }
 
     /// The register of the command that ended the run: the one that holds the command, or the number of results.
@@ -284,8 +284,8 @@ impl TinyVm {
 
     /// The word of data whose address is in the instruction's first or second register.
     fn data_at(&self, number: usize) -> Vec<Cell> {
-        let (core, who) = self.current();
-        self.register(number).map(|register| data(who.data, core.registers[register])).into_iter().collect()
+        let (core, names) = self.current();
+        self.register(number).map(|register| data(names.data, core.registers[register])).into_iter().collect()
     }
 
     /// The driver's registers that report the end of the testee's turn, if the next instruction ends it.
@@ -380,24 +380,24 @@ impl DeclaredPlaces for TinyVm {
     }
 
     fn cells_at(&self, place: TinyPlace) -> Vec<Cell> {
-        let who = self.current().1;
-        let register = |number| self.register(number).into_iter().flat_map(|it| numbered(who, it..it + 1));
+        let names = self.current().1;
+        let register = |number| self.register(number).into_iter().flat_map(|it| numbered(names, it..it + 1));
         match place {
             TinyPlace::A => register(0).collect(),
             TinyPlace::B => register(1).collect(),
             TinyPlace::DataAtA => self.data_at(0),
             TinyPlace::DataAtB => self.data_at(1),
-            TinyPlace::R0 => numbered(who, 0..1).collect(),
-            TinyPlace::First4 => numbered(who, 0..4).collect(),
-            TinyPlace::Command => numbered(who, 0..who.command).collect(),
+            TinyPlace::R0 => numbered(names, 0..1).collect(),
+            TinyPlace::First4 => numbered(names, 0..4).collect(),
+            TinyPlace::Command => numbered(names, 0..names.command).collect(),
             TinyPlace::Source => self.source(),
             TinyPlace::Target => self.target(),
         }
     }
 }
 
-fn numbered(who: &'static CellNames, numbers: Range<usize>) -> impl Iterator<Item = Cell> {
-    numbers.map(|number| Cell::named(who.registers, format!("r{number}")))
+fn numbered(names: &'static CellNames, numbers: Range<usize>) -> impl Iterator<Item = Cell> {
+    numbers.map(|number| Cell::named(names.registers, format!("r{number}")))
 }
 
 /// The cells of `length` words of data. Addresses wrap around.

@@ -50,14 +50,14 @@ impl WrongValue {
         WrongValue::ZeroAsOne,
     ];
 
-    /// Whether a value of this sort can be wrong in this way.
-    fn applies_to(self, sort: ValueBounds) -> bool {
-        match (self, sort) {
-            (WrongValue::OneLess | WrongValue::ZeroAsOne, _) => sort.is_number(),
-            (WrongValue::LowByte, _) => sort == ValueBounds::Word { bits: 16 },
+    /// Whether a value with these bounds can be wrong in this way.
+    fn applies_to(self, bounds: ValueBounds) -> bool {
+        match (self, bounds) {
+            (WrongValue::OneLess | WrongValue::ZeroAsOne, _) => bounds.is_number(),
+            (WrongValue::LowByte, _) => bounds == ValueBounds::Word { bits: 16 },
             (WrongValue::LowLimb, ValueBounds::Bytes { most }) => most > 8,
-            (WrongValue::LowLimb, _) => sort.bits() > 64,
-            (WrongValue::LowHalf, _) => sort.bits() > 128,
+            (WrongValue::LowLimb, _) => bounds.bits() > 64,
+            (WrongValue::LowHalf, _) => bounds.bits() > 128,
             (WrongValue::SignLost, ValueBounds::Amount { .. } | ValueBounds::Bytes { .. }) => false,
             (WrongValue::OneMore | WrongValue::Zero, _)
             | (WrongValue::SignLost, ValueBounds::Word { .. }) => true,
@@ -295,7 +295,7 @@ pub fn row_faults_of(machine: &'static MachineInfo) -> Vec<RowFault> {
     machine.isa.ops.iter().flat_map(of_row).collect()
 }
 
-/// The sort of value that the instruction leaves on the stack or, failing that, writes. If it pops and reads
+/// The bounds of the value that the instruction leaves on the stack or, failing that, writes. If it pops and reads
 /// nothing, that is at most what its operand can hold.
 fn result_of(op: &OpInfo, has: &MachineTraits) -> ValueBounds {
     let writes = |place| op.pushes == 0 && op.effects.contains(&DeclaredEffect::Writes(place));

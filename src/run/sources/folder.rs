@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::listing::{FolderListing, ListingKind};
-use super::selected_paths::SeenFiles;
+use super::selected_paths::SelectedPaths;
 use crate::run::anchor::Anchor;
 use crate::run::source::{SourceOrigin, VectorSource};
 
@@ -37,7 +37,7 @@ impl ListedFolder {
     /// The files, sorted by name; without what other paths select.
     pub(super) fn files<'f>(
         &'f self,
-        others: Option<&'f SeenFiles>,
+        others: Option<&'f SelectedPaths>,
     ) -> Box<dyn Iterator<Item = VectorSource> + Send + 'f> {
         if let Some(kept) = &self.kept {
             return Box::new(kept.iter().cloned());
@@ -47,7 +47,7 @@ impl ListedFolder {
     }
 
     /// The number of [`ListedFolder::files`], and why others are skipped.
-    pub(super) fn count(&mut self, others: Option<&SeenFiles>) -> (usize, Vec<String>) {
+    pub(super) fn count(&mut self, others: Option<&SelectedPaths>) -> (usize, Vec<String>) {
         let (mut count, mut skipped) = (0, Vec::new());
         let (mut kept, mut names) = (Vec::new(), FolderNames::default());
         for (path, found) in self.search(others) {
@@ -90,7 +90,7 @@ impl ListedFolder {
         }
     }
 
-    fn search<'f>(&'f self, others: Option<&'f SeenFiles>) -> FolderSearch<'f> {
+    fn search<'f>(&'f self, others: Option<&'f SelectedPaths>) -> FolderSearch<'f> {
         FolderSearch { folder: self, others, entered: Some(self.path.clone()), open: Vec::new() }
     }
 
@@ -114,7 +114,7 @@ impl ListedFolder {
 /// searched.
 struct FolderSearch<'f> {
     folder: &'f ListedFolder,
-    others: Option<&'f SeenFiles>,
+    others: Option<&'f SelectedPaths>,
     /// The folder to search next.
     entered: Option<PathBuf>,
     /// Its unfinished parent folders, the innermost last.

@@ -12,7 +12,7 @@ use crate::text::suggest::nearest;
 const MAX_ENTRIES: usize = 10_000;
 
 /// What to type instead, to be appended to an error; empty if nothing is known.
-pub(super) fn instead(argument: &str) -> String {
+pub(super) fn suggestion(argument: &str) -> String {
     if let Some(id) = id_with_two_colons(argument) {
         return format!("; a case id has two colons:{}", ShellWords::from_iter([id]));
     }

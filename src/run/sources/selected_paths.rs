@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 /// What the paths before have selected, to find each file once.
 #[derive(Debug, Clone, Default)]
-pub(super) struct SeenFiles {
+pub(super) struct SelectedPaths {
     /// The names of files and folders, with the selected cases.
     pub(super) names: HashSet<(Arc<str>, Option<BTreeSet<String>>)>,
     /// The folders, with symbolic links resolved.
     pub(super) folders: HashSet<PathBuf>,
 }
 
-impl SeenFiles {
+impl SelectedPaths {
     pub(super) fn is_empty(&self) -> bool {
         self.names.is_empty()
     }

@@ -69,8 +69,6 @@ impl<'t> JsonParser<'t> {
     }
 
     fn document(&mut self) -> Result<(), Diagnostic<Origin>> {
-        const END: &str = "the end of the file after the outermost value";
-        const NO_LINES: &str = "files with an object on each line, as vmconf's JSON reports, are not vectors";
         self.skip_space()?;
         loop {
             if self.value()? {
@@ -84,8 +82,7 @@ impl<'t> JsonParser<'t> {
         self.skip_space()?;
         match self.peek() {
             None => Ok(()),
-            Some(b'{') => Err(self.unexpected(&format!("{END}; {NO_LINES}"))),
-            Some(_) => Err(self.unexpected(END)),
+            Some(_) => Err(self.unexpected("the end of the file after the outermost value")),
         }
     }
 

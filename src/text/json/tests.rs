@@ -43,13 +43,6 @@ fn errors_have_a_position_and_a_reason() {
 }
 
 #[test]
-fn objects_on_lines_are_told_from_other_text_after_the_end() {
-    let expected = |text: &str| Document::parse(text.to_owned(), 8).expect_err(text).1.expected.expect(text);
-    assert!(expected("{}\n{}").ends_with("as vmconf's JSON reports, are not vectors"));
-    assert_eq!(expected("{}\n1"), "the end of the file after the outermost value");
-}
-
-#[test]
 fn deviations_from_json_are_read_and_recorded() {
     fn check(text: &str, deviations: &[(u32, &str)]) {
         let document = parse(text);

@@ -183,19 +183,19 @@ fn executed(step: u64) -> ExecutedInstruction {
     let is_in_function = step.is_multiple_of(2);
     let place = |pc, function: &str| CodePlace { pc, function: is_in_function.then(|| function.to_owned()) };
     let input = |cell| BlameInput { cell, name: None, value: Value::int(1) };
-    let mut executed = ExecutedInstruction::default();
-    executed.step = step;
-    executed.at = place(3, "main");
-    executed.op = Some("ADD");
-    executed.text = String::from("ADD");
-    executed.frame = is_in_function.then(|| "frame 1, code of 0x01".to_owned());
-    executed.cost = Some(3);
-    executed.inputs = ["0x01", "0x02", "0x03"].map(|key| input(Cell::named("storage", key))).into();
-    executed.height = 2;
-    executed.stack = vec![Value::int(1)];
-    executed.went = is_in_function.then(|| place(9, "helper"));
-    executed.failure = is_in_function.then(|| "out of gas".to_owned());
-    executed
+    let mut instruction = ExecutedInstruction::default();
+    instruction.step = step;
+    instruction.at = place(3, "main");
+    instruction.op = Some("ADD");
+    instruction.text = String::from("ADD");
+    instruction.frame = is_in_function.then(|| "frame 1, code of 0x01".to_owned());
+    instruction.cost = Some(3);
+    instruction.inputs = ["0x01", "0x02", "0x03"].map(|key| input(Cell::named("storage", key))).into();
+    instruction.height = 2;
+    instruction.stack = vec![Value::int(1)];
+    instruction.went = is_in_function.then(|| place(9, "helper"));
+    instruction.failure = is_in_function.then(|| "out of gas".to_owned());
+    instruction
 }
 
 /// An instruction with the instructions that wrote its inputs: one, none, and two of which each wrote a part.
@@ -338,7 +338,7 @@ fn explanations_have_their_schema() {
     walk.check();
 }
 
-/// What the model has in a value of its own may be among the members of the object around it.
+/// Structs of the model that JSON does not nest are written as members of the object around them.
 #[test]
 fn parts_of_explanations_are_members_of_the_whole() {
     let deviation = |what| one_line(&RowDeviation { by: ExecutedInstruction::default(), what });

@@ -408,14 +408,11 @@ fn is_empty_list(value: &TomlValue<'_>) -> bool {
 
 fn actions(reader: &mut TomlReader<'_>, value: &TomlValue<'_>, place: ActionsPlace) -> StepActions {
     if let Some(text) = value.get_ref().as_str() {
-        let what = match (action(text), place) {
-            (Some(_), _) => format!("do is {text:?}, without a list"),
-            (None, ActionsPlace::Case) => "do is a path in a format without steps".to_owned(),
-            (None, ActionsPlace::Step) => {
-                return reader.single_path(value, "do").map(StepActions::At).unwrap_or_default();
-            }
-        };
-        reader.error(value.span(), what, "a list of actions, such as [\"execute\"]");
+        if action(text).is_none() && matches!(place, ActionsPlace::Step) {
+            return reader.single_path(value, "do").map(StepActions::At).unwrap_or_default();
+        }
+        let expected = "a list of actions, such as [\"execute\"]; with steps, also a path to one";
+        reader.error(value.span(), format!("do is {text:?}, and no list"), expected);
         return StepActions::default();
     }
     if is_empty_list(value) {

@@ -106,7 +106,7 @@ pub(super) fn both(low: &OpInfo, high: &OpInfo, register: i32, number: u16) -> [
 /// A place in the program that refers to a label.
 #[derive(Clone, Copy)]
 pub(super) struct SymbolUse<'s> {
-    pub(super) way: TargetEncoding,
+    pub(super) encoding: TargetEncoding,
     pub(super) command: SourceWord<'s>,
     /// The occurrence of the label.
     pub(super) label: SourceWord<'s>,
