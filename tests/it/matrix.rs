@@ -634,6 +634,33 @@ fn files_of_the_site_replace_no_others() {
     assert!(refused.exit == 2 && refused.stderr.contains("x.svg: this file exists"), "{refused:?}");
 }
 
+/// What an earlier site has of a machine that is no longer given stays, with a note. Files of somebody else are none.
+#[test]
+fn files_of_an_earlier_site_are_noted() {
+    let folder = TempDir::new().unwrap();
+    let of = |vm: &str| report(vm, &[case("evm/gas/a.json", "one", &serde_json::json!({"verdict": "pass"}))]);
+    let paths = reports(folder.path(), &[("1.json", of("x")), ("2.json", of("y"))]);
+    let site = folder.path().join("site");
+    let write = |results: &[&str]| {
+        let results: Vec<_> = results.iter().flat_map(|path| ["--results", path]).collect();
+        vmconf(&[&["matrix", "--site", site.to_str().unwrap()], &results[..]].concat())
+    };
+    assert_eq!(write(&[&paths[0], &paths[1]]).stderr, "");
+    fs::write(site.join("empty.html"), "").unwrap();
+    fs::write(site.join("other.html"), "<p>of somebody</p>").unwrap();
+    let again = write(&[&paths[0]]);
+    let noted: Vec<_> = again.stderr.lines().filter_map(|line| line.rsplit('/').next()).collect();
+    let of_y = [
+        ("y-statement.html", "page"),
+        ("y-statement.md", "statement"),
+        ("y.html", "page"),
+        ("y.svg", "badge"),
+    ];
+    let expected =
+        of_y.map(|(name, kind)| format!("{name} is a {kind} of an earlier site, to which nothing links"));
+    assert_eq!(noted, expected, "{}", again.stderr);
+}
+
 /// A statement quotes what the machine says that it does beyond the specification.
 #[test]
 fn statements_have_the_extensions_of_the_machine() {
