@@ -1,5 +1,5 @@
-//! Tells `vmconf --version` from which commit the program is built: `VMCONF_BUILD` as `0.2.0 (1a2b3c4 2026-11-24)`, unless
-//! it is set already, or nothing is known.
+//! Tells `vmconf --version` from which commit the program is built: sets `VMCONF_BUILD`, such as
+//! `0.2.0 (1a2b3c4 2026-11-24)`, unless it is set already or the commit is not known.
 
 use std::env;
 use std::path::Path;
@@ -25,8 +25,8 @@ fn commit() -> Option<String> {
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     };
     let commit = git(&["log", "-1", "--format=%h %cs"])?;
-    // The log of HEAD is written at each commit and each checkout. It may be switched off: if a file is missing, cargo would
-    // build everything each time.
+    // The log of HEAD is written at each commit and each checkout. If it is switched off, the file is missing, and cargo
+    // would build everything each time.
     let log = git(&["rev-parse", "--git-path", "logs/HEAD"]).filter(|log| Path::new(log).exists());
     println!("cargo::rerun-if-changed={}", log.as_deref().unwrap_or(".git/HEAD"));
     Some(commit)

@@ -14,7 +14,8 @@ pub(super) fn help() -> String {
     format!("Exit codes:{}", rows.collect::<String>())
 }
 
-/// Invalid content of a file, with the file name and the position. Ends the command with [`Exit::Broken`].
+/// What is wrong with the content of a file, after its name and the position, or with a machine. Ends the command with
+/// [`Exit::Broken`].
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct BrokenInput(pub(super) String);

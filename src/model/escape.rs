@@ -1,5 +1,5 @@
-//! Makes untrusted text harmless for terminals, logs of CI systems and reports. How the path in an id escapes a `::` is
-//! said in `text/file_name.rs`.
+//! Makes untrusted text harmless for terminals, logs of CI systems and reports. `text/file_name.rs` escapes a `::` in the
+//! path of an id.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;

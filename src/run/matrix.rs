@@ -77,7 +77,7 @@ impl MatrixCollector {
     ///
     /// # Panics
     ///
-    /// If there is no machine with this index, as the other functions that take one.
+    /// If there is no machine with this index. This holds for all functions here that take one.
     pub fn add_broken(&mut self, machine: usize, error: String) {
         self.broken.push(BrokenMachine { machine: self.machines[machine].name.clone(), error });
     }

@@ -79,18 +79,18 @@ pub(super) struct PoolThreads {
 impl PoolThreads {
     /// How many threads a run needs.
     pub(super) fn of(run: &RunOptions) -> PoolThreads {
-        let (jobs, in_flight) = (run.jobs, run.testee.in_flight());
+        let in_flight = run.testee.in_flight();
         let max_untaken = match run.testee.vm() {
             Some(_) => MAX_UNTAKEN_BYTES_OF_PROCESSES,
             None => MAX_UNTAKEN_BYTES,
         };
         PoolThreads {
-            most: jobs * in_flight.min(MAX_THREADS),
+            most: run.jobs * in_flight.min(MAX_THREADS),
             // While one of two threads compares, the testee has the requests of the other.
-            large: jobs * in_flight.min(2),
-            jobs,
+            large: run.jobs * in_flight.min(2),
+            jobs: run.jobs,
             together: MAX_CASES_PER_TASK.max(in_flight / 2),
-            max_untaken: jobs * max_untaken,
+            max_untaken: run.jobs * max_untaken,
         }
     }
 }

@@ -85,7 +85,7 @@ pub enum WrongLine {
 /// Reads a line. A member that is null is one that the client does not report. The error is the first wrong member of
 /// a step or of a summary, or the one that a step lacks.
 pub fn read(line: &[u8]) -> Result<TraceLine, WrongLine> {
-    // A byte order mark may begin the first line of a file. It says nothing at the start of any line.
+    // A byte order mark may begin the first line of a file. Before other lines it is ignored, too.
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
     let Some(members) = members_of(line) else {
         // Skipped, it would be a step that the run does not have.

@@ -129,7 +129,7 @@ pub fn protocol(machines: impl IntoIterator<Item = RequestedMachine>) -> String 
         let set = json!({ "properties": { "set": refer(&changes) } });
         let actions = json!({ "items": set });
         let step = json!({ "type": "object", "properties": { "do": actions } });
-        // An answer has steps without actions.
+        // An answer has steps, too, but names no machine.
         rules.push(json!({
             "if": { "properties": { "machine": { "const": machine.name } }, "required": ["machine", "program"] },
             "then": { "properties": {

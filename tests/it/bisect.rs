@@ -48,6 +48,13 @@ fn a_planted_difference_is_found() {
     assert_eq!(look, "vmconf explore --trace /one --trace /other\n");
 }
 
+/// Some tools begin a file with a byte order mark, which is not part of its first step.
+#[test]
+fn a_byte_order_mark_hides_no_step() {
+    let trace = format!("{}\n{}\n", line(0, "0x1"), line(1, "0x2"));
+    assert_eq!(compare(&trace, &format!("\u{feff}{trace}")).stdout, "no difference in 2 steps\n");
+}
+
 /// Clients write the same step in different ways.
 #[test]
 fn values_in_other_notations_are_equal() {

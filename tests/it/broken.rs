@@ -75,3 +75,28 @@ fn each_error_of_a_source_is_a_line() {
         "{stderr}"
     );
 }
+
+/// A report is no vector file. The text says what it is, however it begins today.
+#[test]
+fn a_report_among_vectors_is_named() {
+    let folder = TempDir::new().unwrap();
+    let report = folder.path().join("report.json");
+    let report = report.to_str().unwrap();
+    assert_eq!(vmconf(&["run", "vectors/evm/gas", "--report", &format!("json={report}")]).exit, 0);
+    let ran = vmconf(&["run", folder.path().to_str().unwrap()]);
+    assert_eq!(ran.exit, 3);
+    assert!(ran.stdout.contains("expected a vector file; this is a JSON report of vmconf"), "{}", ran.stdout);
+}
+
+/// What a user wrote for vmconf is a mistake of the user if it is no text, wherever it is named.
+#[test]
+fn written_files_that_are_not_utf_8_are_usage_errors() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.toml");
+    fs::write(&path, b"\xff\xfe").unwrap();
+    let path = path.to_str().unwrap();
+    for args in [&["family", "check", path][..], &["run", "--known", path], &["merge", path]] {
+        let Ran { exit, stderr, .. } = vmconf(args);
+        assert!(exit == 2 && stderr.contains("a.toml:1: not UTF-8"), "{args:?}: {exit}: {stderr}");
+    }
+}

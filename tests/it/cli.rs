@@ -216,6 +216,7 @@ fn paths_are_read_from_standard_input() {
     let ids = stdout(&["list", ADD]);
     assert_eq!(run(&format!("{ADD}\n")).stdout, ids);
     assert_eq!(run(&ids).stdout, ids);
+    assert_eq!(run(&format!("\u{feff}{ids}")).stdout, ids);
     assert_eq!(run("").exit, 4);
 }
 

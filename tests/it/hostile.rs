@@ -260,3 +260,19 @@ fn deep_and_long_text_is_read_or_refused() {
         assert_eq!(ran.exit, exit, "{levels}: {:.300}", ran.stdout);
     }
 }
+
+/// Limits are refused where they are typed, and hold for a program on the command line.
+#[test]
+fn limits_are_checked_where_they_are_typed() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let program = folder.path().join("long.hex");
+    fs::write(&program, format!("0x{}", "00".repeat(100))).unwrap();
+    let program = program.to_str().unwrap();
+    for (args, what) in [
+        (&["run", "vectors/tinyvm", "--jobs", "1025"][..], "must be at most 1024"),
+        (&["exec", "evm", program, "--max-file-size", "10"], "larger than 10 bytes"),
+    ] {
+        let refused = vmconf(args);
+        assert!(refused.exit == 2 && refused.stderr.contains(what), "{args:?}: {}", refused.stderr);
+    }
+}

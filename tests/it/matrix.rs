@@ -659,6 +659,9 @@ fn files_of_an_earlier_site_are_noted() {
     let expected =
         of_y.map(|(name, kind)| format!("{name} is a {kind} of an earlier site, to which nothing links"));
     assert_eq!(noted, expected, "{}", again.stderr);
+    let refused = vmconf(&["matrix", "--results", &paths[0], "--statement", "-"]);
+    assert_eq!(refused.exit, 2);
+    assert!(refused.stderr.contains("--statement -: standard output has the table"), "{}", refused.stderr);
 }
 
 /// A statement quotes what the machine says that it does beyond the specification.

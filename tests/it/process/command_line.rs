@@ -230,6 +230,18 @@ fn a_trace_on_a_machine_has_the_columns_of_its_instructions() {
     assert!(first.starts_with("     1  "), "{trace}");
 }
 
+/// Gas of many digits does not run into the stack.
+#[test]
+fn the_columns_of_a_trace_are_apart() {
+    let project = Project::new();
+    let code = ["exec", "evm", "0x602a600100", "--gas", "1000000000000", "--vector", "long.json"];
+    assert_eq!(project.run(&code).exit, 0);
+    let case = project.run(&["list", "long.json"]).stdout;
+    let trace = project.run(&["trace", case.trim_end(), "--vm", "mine"]).stdout;
+    let second = trace.lines().nth(2).unwrap();
+    assert!(second.ends_with("PUSH1           999999999997  42"), "{trace}");
+}
+
 /// A program runs in another process as it does here.
 #[test]
 fn exec_and_trace_run_on_a_machine() {
