@@ -36,6 +36,7 @@ use super::recording::{
     Datum, DatumId, Direction, KeepGoing, Moment, Recording, Sought, StepWrites, TimeLine, WriteCondition,
     sections_of,
 };
+use crate::machines::inspect::stands_at;
 use crate::model::{counted, escaped};
 use crate::text::shell::ShellWords;
 
@@ -426,7 +427,7 @@ impl Explorer {
         let machine = self.recording.go_to(to);
         self.state = lines(sections_of(machine.inspect()), before.as_ref(), &writes, self.counting);
         self.differing.clear();
-        let next = machine.next().map(|at| at.pc).or_else(|| machine.stands_at());
+        let next = machine.next().map(|at| at.pc).or_else(|| stands_at(machine.inspect()));
         if next.is_some() || last.is_none() {
             // At the end, the code of the last instruction stays.
             self.code.show(machine);

@@ -86,16 +86,6 @@ pub trait Inspect: Observe {
         0
     }
 
-    /// Whether the code is what was executed, in order, since another machine made the run.
-    fn is_played(&self) -> bool {
-        false
-    }
-
-    /// Whether the next instruction, whose program counter is `next`, is the one at `pc` of a code unit.
-    fn is_same_instruction(&self, next: usize, pc: usize, unit: usize) -> bool {
-        next == pc && self.unit() == unit
-    }
-
     /// The name of the function that contains the next instruction; `None` for a machine without functions.
     fn function(&self) -> Option<String> {
         None
@@ -111,12 +101,6 @@ pub trait Inspect: Observe {
         format!("{pc:04x}")
     }
 
-    /// The program counter, if the machine shows the state of a run that goes on elsewhere: no next instruction is
-    /// known, but where it is.
-    fn stands_at(&self) -> Option<usize> {
-        None
-    }
-
     /// The machine as one whose programs say which source they were compiled from.
     fn source(&self) -> Option<&dyn InspectSource> {
         None
@@ -124,6 +108,11 @@ pub trait Inspect: Observe {
 
     /// The machine as one that executes a whole transaction, with a frame for each call.
     fn transaction(&self) -> Option<&dyn InspectTransaction> {
+        None
+    }
+
+    /// The machine as one that plays a run which another machine made.
+    fn playback(&self) -> Option<&dyn InspectPlayback> {
         None
     }
 
@@ -170,6 +159,34 @@ pub trait InspectTransaction {
 
     /// What changes a datum of the state other than instructions: `the fee of the transaction`.
     fn changed_besides(&self, at: &Path) -> Option<String>;
+}
+
+/// What only a machine shows that plays a run which another machine made.
+pub trait InspectPlayback {
+    /// Whether the code is the run itself: each execution of an instruction is a line of its own.
+    fn lists_executions(&self) -> bool {
+        false
+    }
+
+    /// Whether two executions are of the same instruction.
+    fn is_same_instruction(&self, one: usize, other: usize) -> bool {
+        one == other
+    }
+
+    /// The program counter where the run goes on, if no next instruction is known.
+    fn stands_at(&self) -> Option<usize> {
+        None
+    }
+}
+
+/// Whether the code is the run itself, which another machine made.
+pub fn lists_executions(state: &dyn Inspect) -> bool {
+    state.playback().is_some_and(InspectPlayback::lists_executions)
+}
+
+/// The program counter where a run goes on that another machine made, if no next instruction is known.
+pub fn stands_at(state: &dyn Inspect) -> Option<usize> {
+    state.playback()?.stands_at()
 }
 
 /// The cells that hold a datum of [`Inspect::sections`].

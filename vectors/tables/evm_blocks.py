@@ -21,6 +21,7 @@ or an instruction that does more than compute. What decides, and where it is dec
 | the longest block, and the most jumps in it                      | long                                  |
 | a JUMPI: its condition is one of an assertion, and which         | asserts                               |
 | a JUMPI: how the condition was made, and that it is kept         | conditions                            |
+| a JUMPI back to the start of the block: each kind of condition   | repeats                               |
 | operands that are constants: all, some, none; priced ones        | folds                                 |
 | deep items: more than were noted at first                        | deep                                  |
 | where a result goes: its place is free, or is read later         | places                                |
@@ -212,6 +213,14 @@ def asserts(cases):
         code.mark("sound").add(after, LESS)
         back_branch(code)
         cases[f"an assertion on an item that {name}"] = case(f"{MANY} rounds with an assertion on an item that {name}", code.bytes())
+    # The assertion is on items that no round changes before the last but 100th, or on ones that none changes.
+    for name, condition in (("x is 0", asm("DUP2 ISZERO")), ("x = y", asm("DUP3 DUP3 EQ")), ("not y < x", asm("DUP2 DUP4 LT ISZERO"))):
+        for when, change in (("never fails", b""), ("fails when n is 100", asm("DUP1 100 EQ SWAP2 POP"))):
+            code = Code().add(asm("0 0"), push(MANY)).mark("loop").add(condition).jump_if("sound").add(UNDEFINED).mark("sound")
+            code.add(LESS, change)
+            back_branch(code)
+            cases[f"{name}, which {when}"] = case(
+                f"{MANY} rounds, n counts down to 0, each asserts that {name}, which {when}; x and y are 0 at first", code.bytes())
     # An assertion that fails leaves gas and effects of the rounds before alone: here the run goes on behind it.
     for name, end in (("STOP", b"\x00"), ("PUSH1 5, PUSH1 7, SSTORE", asm("5 7 SSTORE STOP")), ("the end of the code", b"")):
         code = Code().add(push(MANY)).mark("loop").add(LESS).jump("test").mark("sound")
@@ -238,6 +247,16 @@ def conditions(cases):
             cases[f"if {test_name}, and then {change_name}"] = case(
                 f"{ROUNDS} rounds of a JUMPI if {test_name}, before which {change_name}",
                 counted(body, 2, words=[400, 0]))
+
+
+def repeats(cases):
+    """A JUMPI back to the start, decided by each kind of condition. The counter is on top, 0 at first, and one more each round."""
+    for name, condition in (("n & 2048 is 0", asm("DUP1 2048 AND ISZERO")), ("n & 2048 = 0", asm("0 DUP2 2048 AND EQ")),
+                            ("not n DIV 2048 = 1", asm("1 2048 DUP3 DIV EQ ISZERO")), ("n < 2000", asm("2000 DUP2 LT")),
+                            ("2000 > n", asm("DUP1 2000 GT")), ("not 2000 < n", asm("DUP1 2000 LT ISZERO")),
+                            ("not n = 2000", asm("DUP1 2000 EQ ISZERO")), ("n xor 2000", asm("DUP1 2000 XOR"))):
+        code = Code().add(asm("0")).mark("loop").add(asm("1 ADD"), condition).jump_if("loop").add(asm("0 SSTORE"))
+        cases[f"while {name}"] = case(f"Rounds as long as {name}, n counts up from 0; then n is stored", code.bytes())
 
 
 def stale(cases):
@@ -524,7 +543,7 @@ def runs_out(cases):
 
 
 def files():
-    for make in (grows, takes, pays, asserts, conditions, stale, goes_wrong, plain, many, long, folds, deep, places, runs_out):
+    for make in (grows, takes, pays, asserts, conditions, repeats, stale, goes_wrong, plain, many, long, folds, deep, places, runs_out):
         cases = {}
         make(cases)
         for found in cases.values():

@@ -24,6 +24,7 @@ use self::steps::{PageSteps, packed_column};
 use super::beside::PairedExplorer;
 use super::{Demands, Explorer, Opened, OpenedAssertion};
 use crate::explain::recording::{Recording, sections_of};
+use crate::machines::inspect::lists_executions;
 use crate::model::escaped;
 use crate::text::html_head::HtmlHead;
 use crate::text::shell::ShellWords;
@@ -233,7 +234,7 @@ impl PageRun {
 
     fn most_steps(&self) -> u64 {
         // Of a run that another machine made, the code is as long as the run.
-        if self.recording.machine().is_played() { MAX_STATES } else { MAX_STEPS }
+        if lists_executions(self.recording.machine().inspect()) { MAX_STATES } else { MAX_STEPS }
     }
 
     fn most_states(&self) -> u64 {

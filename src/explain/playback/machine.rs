@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use super::run::SharedRun;
 use super::state::PlayedState;
 use crate::machines::account::CaseAccount;
-use crate::machines::inspect::{Effects, Inspect};
+use crate::machines::inspect::{Effects, Inspect, InspectPlayback};
 use crate::machines::machine::{At, Machine};
 use crate::machines::observe::Observe;
 use crate::machines::status::{LoadError, Status};
@@ -165,18 +165,24 @@ impl Inspect for PlayedMachine {
         (first..self.steps.min(first + BLOCK)).map(|step| self.line(step)).collect()
     }
 
-    fn is_played(&self) -> bool {
+    fn playback(&self) -> Option<&dyn InspectPlayback> {
+        Some(self)
+    }
+}
+
+impl InspectPlayback for PlayedMachine {
+    fn lists_executions(&self) -> bool {
         true
     }
 
-    /// Each execution is a line of its own; they are the same if program counter and instruction are.
-    fn is_same_instruction(&self, next: usize, pc: usize, _: usize) -> bool {
+    /// They are the same if program counter and instruction are.
+    fn is_same_instruction(&self, one: usize, other: usize) -> bool {
         let mut run = self.run.borrow_mut();
         let mut place = |step: usize| {
             let step = run.instruction(step as u64)?;
             let pc = step.state.iter().find(|member| member.0 == "pc").map(|member| member.1.clone());
             Some((step.op, pc))
         };
-        place(next) == place(pc)
+        place(one) == place(other)
     }
 }

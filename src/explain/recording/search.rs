@@ -77,7 +77,12 @@ impl Recording {
         direction: Direction,
         keep_going: KeepGoing<'_>,
     ) -> FoundMoment {
-        self.execution_where(direction, keep_going, move |at| at.state.is_same_instruction(at.pc, pc, unit))
+        self.execution_where(direction, keep_going, move |at| {
+            match at.state.playback().filter(|playback| playback.lists_executions()) {
+                Some(playback) => playback.is_same_instruction(at.pc, pc),
+                None => at.pc == pc && at.state.unit() == unit,
+            }
+        })
     }
 
     /// The next or previous instruction that `matches` accepts, given the state before it.

@@ -11,7 +11,6 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `decision.rs` | what is decided, for tests that count it |
 //! | `role.rs` | the role of each instruction in a block, from the rows of the table |
 //! | `translate.rs` | from code to a block |
 //! | `graph.rs` | from code to computations |
@@ -20,7 +19,6 @@
 
 mod allocate;
 mod block;
-mod decision;
 mod graph;
 mod role;
 #[cfg(test)]
@@ -31,7 +29,6 @@ use std::hint::black_box;
 use std::num::NonZeroU16;
 
 use self::block::{BlockExit, BlockRegisters, BlockStep, CONSTANTS, HotBlock};
-use self::decision::Decision;
 use self::graph::ItemSource;
 use self::translate::Translator;
 use super::frame::{EvmFrame, STACK_SLOTS};
@@ -140,16 +137,15 @@ impl HotTier {
         let mut pc = frame.pc;
         let mut known = None;
         let (pc, stop) = loop {
-            Decision::IsLinked.is(known.is_some());
             let Some(number) = known.or_else(|| self.block_at(pc, frame)) else { break (pc, None) };
             let block = &self.blocks[usize::from(number.get())];
             let Some(base) = state.enter(block, frame) else { break (pc, None) };
             let steps = &self.steps[block.steps.clone()];
             state.execute(block, steps, base, frame);
             if let BlockExit::Repeat { condition, start, .. } = block.exit {
-                while Decision::Repeats.is(BlockRegisters::new(frame.stack, base).meets(&condition)) {
+                while BlockRegisters::new(frame.stack, base).meets(&condition) {
                     boundary(frame, &state, start);
-                    if !Decision::CanRepeat.is(state.pay(block, frame)) {
+                    if !state.pay(block, frame) {
                         break;
                     }
                     state.execute(block, steps, base, frame);
@@ -157,18 +153,14 @@ impl HotTier {
             }
             match block.exit {
                 BlockExit::To(next) => {
-                    Decision::Goes.taken();
                     (pc, known) = (next.pc, next.block);
                 }
                 BlockExit::Repeat { condition, start, after } => {
-                    Decision::MayRepeat.taken();
-                    let goes_on =
-                        Decision::StartsOver.is(BlockRegisters::new(frame.stack, base).meets(&condition));
-                    (pc, known) = if goes_on { (start, Some(number)) } else { (after.pc, after.block) };
+                    let starts_over = BlockRegisters::new(frame.stack, base).meets(&condition);
+                    (pc, known) = if starts_over { (start, Some(number)) } else { (after.pc, after.block) };
                 }
                 BlockExit::Branch(condition, [met, not_met]) => {
-                    Decision::Branches.taken();
-                    if Decision::IsMet.is(BlockRegisters::new(frame.stack, base).meets(&condition)) {
+                    if BlockRegisters::new(frame.stack, base).meets(&condition) {
                         // Keeps the compiler from merging both into one path, on which the next block would have to
                         // wait for the condition.
                         black_box(());
@@ -178,8 +170,7 @@ impl HotTier {
                     }
                 }
                 BlockExit::Jump { at, gas } => match self.destination(frame, state.height) {
-                    Some((target, block)) if Decision::HasGasForJump.is(state.gas >= gas) => {
-                        Decision::Jumps.taken();
+                    Some((target, block)) if state.gas >= gas => {
                         state.gas -= gas;
                         state.height -= 1;
                         state.instructions += 1;
@@ -187,17 +178,14 @@ impl HotTier {
                     }
                     Some(_) | None => break (at, None),
                 },
-                BlockExit::Plain(at) if Decision::IsLeftOut.is(self.is_left_out(frame.code[at])) => {
-                    break (at, None);
-                }
+                BlockExit::Plain(at) if self.is_left_out(frame.code[at]) => break (at, None),
                 BlockExit::Plain(at) => {
-                    Decision::ExitsPlainly.taken();
                     state.leave(frame, at);
-                    let stop = once(frame).filter(|stop| !Decision::IsHotJump.is(*stop == EvmStop::Hot));
+                    let stop = once(frame).filter(|stop| *stop != EvmStop::Hot);
                     frame.stack[frame.height] = frame.top;
                     state.return_to(frame);
                     (pc, known) = (frame.pc, None);
-                    if Decision::Stops.is(stop.is_some()) {
+                    if stop.is_some() {
                         break (pc, stop);
                     }
                 }
@@ -214,42 +202,29 @@ impl HotTier {
     /// The target of the JUMP before which a block ended, if a block begins there.
     #[inline(always)]
     fn destination(&self, frame: &EvmFrame<'_>, height: usize) -> Option<(usize, NonZeroU16)> {
-        let target = Decision::IsNear.found(small(frame.stack[height & (STACK_SLOTS - 1)].word()))?;
-        let entry = Decision::IsInCode.found(self.entries.get(target))?;
-        let block = Decision::IsBlockThere.found(entry.block())?;
-        Decision::IsDestination.is(frame.code[target] == Op::JUMPDEST as u8).then_some((target, block))
+        let target = small(frame.stack[height & (STACK_SLOTS - 1)].word())?;
+        let entry = self.entries.get(target)?;
+        let block = entry.block()?;
+        (frame.code[target] == Op::JUMPDEST as u8).then_some((target, block))
     }
 
     #[inline(always)]
     fn block_at(&mut self, pc: usize, frame: &mut EvmFrame<'_>) -> Option<NonZeroU16> {
         let known = self.entries.get(pc).and_then(|entry| entry.block());
-        Decision::IsBlock.found(known).or_else(|| self.visit(pc, frame))
+        known.or_else(|| self.visit(pc, frame))
     }
 
     /// Links a block that continues at `pc` to the block there.
     #[cold]
     #[inline(never)]
     fn link(&mut self, number: NonZeroU16, pc: usize) {
-        let there = self.entries.get(pc).and_then(|entry| entry.block());
-        let Some(block) = Decision::LeadsToBlock.found(there) else { return };
+        let Some(block) = self.entries.get(pc).and_then(|entry| entry.block()) else { return };
         let exit = &mut self.blocks[usize::from(number.get())].exit;
         let nexts = match exit {
-            BlockExit::To(next) => {
-                Decision::LinksOnly.taken();
-                std::slice::from_mut(next)
-            }
-            BlockExit::Branch(_, nexts) => {
-                Decision::LinksBranch.taken();
-                nexts
-            }
-            BlockExit::Repeat { after, .. } => {
-                Decision::LinksAfter.taken();
-                std::slice::from_mut(after)
-            }
-            BlockExit::Jump { .. } | BlockExit::Plain(_) => {
-                Decision::LinksNothing.taken();
-                return;
-            }
+            BlockExit::To(next) => std::slice::from_mut(next),
+            BlockExit::Branch(_, nexts) => nexts,
+            BlockExit::Repeat { after, .. } => std::slice::from_mut(after),
+            BlockExit::Jump { .. } | BlockExit::Plain(_) => return,
         };
         nexts.iter_mut().filter(|next| next.pc == pc).for_each(|next| next.block = Some(block));
     }
@@ -258,22 +233,21 @@ impl HotTier {
     #[cold]
     #[inline(never)]
     fn visit(&mut self, pc: usize, frame: &mut EvmFrame<'_>) -> Option<NonZeroU16> {
-        if !Decision::HasEntries.is(self.entries.len() >= frame.code.len()) {
+        if self.entries.len() < frame.code.len() {
             self.entries.resize(frame.code.len(), HotEntry::default());
         }
         let visits = match &mut self.entries[pc] {
-            HotEntry::Visited(visits) => Some(visits),
-            HotEntry::Never | HotEntry::Block(_) => None,
+            HotEntry::Visited(visits) => visits,
+            HotEntry::Never | HotEntry::Block(_) => return None,
         };
-        let visits = Decision::MayBecomeBlock.found(visits)?;
-        if Decision::IsNew.is(*visits == 0) {
+        if *visits == 0 {
             self.visited.push(pc);
         }
         *visits += 1;
-        if !Decision::IsVisited.is(*visits >= VISITS) && !Decision::IsHot.is(frame.destinations.is_hot(pc)) {
+        if *visits < VISITS && !frame.destinations.is_hot(pc) {
             return None;
         }
-        let block = Decision::IsMade.found(self.translate(pc, frame));
+        let block = self.translate(pc, frame);
         self.entries[pc] = block.map_or(HotEntry::Never, HotEntry::Block);
         if block.is_none() {
             frame.destinations.cool(pc);
@@ -283,12 +257,10 @@ impl HotTier {
 
     /// Makes the block at `pc`.
     fn translate(&mut self, pc: usize, frame: &mut EvmFrame<'_>) -> Option<NonZeroU16> {
-        if Decision::IsFirst.is(self.blocks.is_empty()) {
+        if self.blocks.is_empty() {
             self.blocks.push(HotBlock::default());
         }
-        if Decision::AreBlocksUsedUp.is(self.blocks.len() >= HotTier::MAX_BLOCKS)
-            || Decision::AreStepsUsedUp.is(self.steps.len() >= HotTier::MAX_STEPS)
-        {
+        if self.blocks.len() >= HotTier::MAX_BLOCKS || self.steps.len() >= HotTier::MAX_STEPS {
             return None;
         }
         let mut source = ItemSource {
@@ -320,12 +292,10 @@ impl HotState {
     #[inline(always)]
     fn enter(&mut self, block: &HotBlock, frame: &mut EvmFrame<'_>) -> Option<usize> {
         let base = self.height.wrapping_sub(block.items);
-        // One comparison decides both.
-        let _ = Decision::HasItems.is(self.height >= block.items)
-            && Decision::HasRoom.is(base <= block.most_below);
-        let guard = Decision::IsGuarded.found(block.guard.as_ref());
-        let holds = |guard| Decision::GuardHolds.is(BlockRegisters::new(frame.stack, base).meets(guard));
-        let is_possible = base <= block.most_below && guard.is_none_or(holds) && self.pay(block, frame);
+        let holds = |guard| BlockRegisters::new(frame.stack, base).meets(guard);
+        // Without the items that the block takes, the base is a huge number: one comparison decides that and the room.
+        let has_room = base <= block.most_below;
+        let is_possible = has_room && block.guard.as_ref().is_none_or(holds) && self.pay(block, frame);
         is_possible.then(|| {
             self.height = base + block.results;
             base
@@ -336,9 +306,9 @@ impl HotState {
     /// end the run.
     #[inline(always)]
     fn pay(&mut self, block: &HotBlock, frame: &mut EvmFrame<'_>) -> bool {
-        let is_possible = Decision::HasGas.is(self.gas >= block.gas)
-            && Decision::IsBeforeFence.is(self.instructions + block.instructions < self.fence)
-            && Decision::MayWork.is(frame.context.account.charge_in_advance(block.units));
+        let is_possible = self.gas >= block.gas
+            && self.instructions + block.instructions < self.fence
+            && frame.context.account.charge_in_advance(block.units);
         if is_possible {
             self.gas -= block.gas;
             self.instructions += block.instructions;
@@ -354,7 +324,7 @@ impl HotState {
             registers.execute(step);
         }
         // Without units, no price depends on operands.
-        if Decision::HasUnits.is(block.units > 0) {
+        if block.units > 0 {
             self.gas += registers.unspent.gas;
             frame.context.account.return_units(registers.unspent.units);
         }

@@ -13,7 +13,7 @@ use super::source::items;
 use super::trap::Trap;
 use super::word::MiniWord;
 use crate::machines::account::CaseAccount;
-use crate::machines::inspect::{Effects, Inspect, InspectSource};
+use crate::machines::inspect::{Effects, Inspect, InspectPlayback, InspectSource};
 use crate::machines::machine::{At, Machine};
 use crate::machines::observe::Observe;
 use crate::machines::status::{LoadError, Status};
@@ -462,16 +462,22 @@ impl Inspect for Playback {
         pc.to_string()
     }
 
-    fn stands_at(&self) -> Option<usize> {
-        self.snapshot().pc.map(|_| self.at().pc)
-    }
-
     fn cells(&self, at: &Path) -> Vec<Cell> {
         self.machine.cells(at)
     }
 
     fn source(&self) -> Option<&dyn InspectSource> {
         self.machine.source()
+    }
+
+    fn playback(&self) -> Option<&dyn InspectPlayback> {
+        Some(self)
+    }
+}
+
+impl InspectPlayback for Playback {
+    fn stands_at(&self) -> Option<usize> {
+        self.snapshot().pc.map(|_| self.at().pc)
     }
 }
 

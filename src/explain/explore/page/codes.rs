@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 
 use crate::explain::explore::code::{PlacedLine, unlisted};
-use crate::machines::inspect::Inspect;
+use crate::machines::inspect::{Inspect, lists_executions};
 use crate::machines::machine::At;
 use crate::machines::view::CodeLine;
 use crate::model::escaped;
@@ -26,7 +26,7 @@ pub(super) struct PageCodes {
 struct PageCode {
     name: Option<String>,
     /// Whether the lines are what was executed, in order.
-    is_played: bool,
+    lists_executions: bool,
     lines: Vec<CodeLine>,
     pcs: HashSet<usize>,
     /// The executed instructions that the listing does not have.
@@ -42,8 +42,13 @@ impl PageCodes {
             self.bytes += lines.len() * BYTES_OF_INSTRUCTION;
             let pcs = lines.iter().map(|line| line.pc).collect();
             let name = state.function().map(|name| escaped(&name).into_owned());
-            let is_played = state.is_played();
-            let code = PageCode { name, is_played, lines, pcs, unlisted: BTreeMap::new() };
+            let code = PageCode {
+                name,
+                lists_executions: lists_executions(state),
+                lines,
+                pcs,
+                unlisted: BTreeMap::new(),
+            };
             self.units.insert_full(unit, code).0
         })
     }
@@ -71,6 +76,6 @@ impl PageCode {
         };
         let lines: Vec<_> = self.lines.iter().map(|it| line(it, "")).collect();
         let unlisted: Vec<_> = self.unlisted.values().map(|it| line(&it.line, it.place.remark())).collect();
-        json!({ "name": self.name, "isPlayed": self.is_played, "lines": lines, "unlisted": unlisted })
+        json!({ "name": self.name, "isPlayed": self.lists_executions, "lines": lines, "unlisted": unlisted })
     }
 }

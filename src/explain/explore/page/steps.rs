@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 
 use super::codes::PageCodes;
 use crate::explain::recording::{Datum, PendingWrites, StepWrites};
-use crate::machines::inspect::{Inspect, InspectSource};
+use crate::machines::inspect::{Inspect, InspectSource, stands_at};
 use crate::machines::machine::{At, Machine, Watch};
 use crate::model::escaped;
 
@@ -98,7 +98,7 @@ impl PageSteps {
         self.complete(state);
         let next = machine.next();
         self.ended = next.is_none().then(|| escaped(&machine.describe()).into_owned());
-        let stands = state.stands_at();
+        let stands = stands_at(state);
         let position = match (next, stands, self.last) {
             (Some(at), ..) => self.position(&at),
             (None, None, Some((code, pc, _))) if state.failure().is_some() => {

@@ -4,7 +4,6 @@
 //! temporary slot. What is then not in its place is copied at the end.
 
 use super::block::{BlockAction, BlockExit, BlockPlace, BlockStep, Condition, TEMPORARIES};
-use super::decision::Decision;
 use super::graph::{BlockEnd, BlockGraph, GraphNode, ItemSource, StackItem};
 use crate::machines::evm::opcodes::Op;
 use crate::machines::evm::word::small;
@@ -40,11 +39,7 @@ impl Allocator {
         self.find_uses(graph, &end);
         self.results.clear();
         for (number, node) in graph.nodes.iter().enumerate() {
-            let result = if Decision::IsUsed.is(self.is_used[number]) {
-                Some(self.home(graph, number)?)
-            } else {
-                None
-            };
+            let result = if self.is_used[number] { Some(self.home(graph, number)?) } else { None };
             self.results.push(result);
             if let Some(to) = result {
                 let mut from = [BlockPlace::default(); 3];
@@ -107,13 +102,11 @@ impl Allocator {
     /// The place for the result of a node: its first final place whose content is not used later.
     fn home(&mut self, graph: &BlockGraph, node: usize) -> Option<BlockPlace> {
         let is_free = |at: usize| {
-            Decision::IsAbove.is(at >= graph.used())
-                || !Decision::IsKept.is(self.is_kept[at])
-                    && !Decision::IsNeededLater.is(self.last_use[at].is_some_and(|last| last > node))
+            at >= graph.used() || !self.is_kept[at] && self.last_use[at].is_none_or(|last| last <= node)
         };
         let mut places = graph.items().iter().enumerate();
         let home = places.find(|(at, item)| **item == StackItem::Node(node as u16) && is_free(*at));
-        match Decision::IsHome.found(home) {
+        match home {
             Some((at, _)) => Some(BlockPlace::item(at)),
             None => self.temporary(),
         }
@@ -122,7 +115,7 @@ impl Allocator {
     fn temporary(&mut self) -> Option<BlockPlace> {
         let slot = self.temporaries;
         self.temporaries += 1;
-        Decision::HasTemporary.is(TEMPORARIES.contains(&slot)).then(|| BlockPlace::slot(slot))
+        TEMPORARIES.contains(&slot).then(|| BlockPlace::slot(slot))
     }
 
     /// Where an item is after the nodes.
@@ -139,15 +132,15 @@ impl Allocator {
         self.copies.clear();
         for (at, item) in graph.items().iter().enumerate() {
             let is_in_place = matches!(*item, StackItem::Entry(below) if graph.place_of_entry(below) == at);
-            if Decision::IsInPlace.is(is_in_place) {
+            if is_in_place {
                 continue;
             }
             let (to, from) = (BlockPlace::item(at), self.place(graph, *item, source)?);
-            if Decision::IsMoved.is(to != from) {
+            if to != from {
                 self.copies.push((to, from));
             }
         }
-        Decision::AreCopiesFew.is(self.copies.len() <= MAX_COPIES).then_some(())
+        (self.copies.len() <= MAX_COPIES).then_some(())
     }
 
     /// The exit with places for items. An operand that a copy overwrites is saved.
@@ -158,7 +151,7 @@ impl Allocator {
         };
         let mut condition = self.condition(graph, condition, source)?;
         for place in &mut condition.of {
-            if Decision::IsOverwritten.is(self.copies.iter().any(|(to, _)| to == place)) {
+            if self.copies.iter().any(|(to, _)| to == place) {
                 let saved = self.temporary()?;
                 source.steps.push(copy(saved, *place));
                 *place = saved;
@@ -183,7 +176,7 @@ impl Allocator {
         while !self.copies.is_empty() {
             let is_read = |place: BlockPlace| self.copies.iter().any(|(_, from)| *from == place);
             let free = self.copies.iter().position(|(to, _)| !is_read(*to));
-            if let Some(next) = Decision::IsCopyFree.found(free) {
+            if let Some(next) = free {
                 let (to, from) = self.copies.swap_remove(next);
                 steps.push(copy(to, from));
                 continue;
@@ -212,16 +205,11 @@ fn step(graph: &BlockGraph, node: &GraphNode, to: BlockPlace, from: [BlockPlace;
     let action = BlockAction::of(node.code);
     match *node.operands() {
         [_, b] if action == ADD && from[0] == to && is_small(b) => {
-            Decision::IncreasesLeft.taken();
             BlockStep { action: BlockAction::INCREASE, to, from }
         }
         [a, _] if action == ADD && from[1] == to && is_small(a) => {
-            Decision::IncreasesRight.taken();
             BlockStep { action: BlockAction::INCREASE, to, from: [from[1], from[0], from[2]] }
         }
-        _ => {
-            Decision::Computes.taken();
-            BlockStep { action, to, from }
-        }
+        _ => BlockStep { action, to, from },
     }
 }

@@ -3,7 +3,6 @@
 use std::num::NonZeroU16;
 use std::ops::Range;
 
-use super::decision::Decision;
 use super::role::compute;
 use crate::machines::evm::frame::{STACK_LIMIT, STACK_SLOTS, Stack};
 use crate::machines::evm::operands::{Operands, WordPrice};
@@ -48,7 +47,7 @@ pub(super) struct BlockStep {
 
 /// What a step does: what the instruction of this code computes, or one of those below. One number for both, so that
 /// a step is decoded at once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct BlockAction(u8);
 
 impl BlockAction {
@@ -73,7 +72,7 @@ pub(super) struct Condition<Operand = BlockPlace> {
 }
 
 /// A test of one or two words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Test {
     /// a is 0.
     IsZero,
@@ -108,18 +107,13 @@ impl BlockExit {
     pub(super) fn or_repeat(self, start: usize) -> BlockExit {
         match self {
             BlockExit::Branch(condition, [met, after]) if met.pc == start => {
-                Decision::RepeatsIfMet.taken();
                 BlockExit::Repeat { condition, start, after }
             }
             BlockExit::Branch(condition, [after, not_met]) if not_met.pc == start => {
-                Decision::RepeatsUnlessMet.taken();
                 let condition = Condition { holds: !condition.holds, ..condition };
                 BlockExit::Repeat { condition, start, after }
             }
-            exit => {
-                Decision::NeverRepeats.taken();
-                exit
-            }
+            exit => exit,
         }
     }
 }

@@ -3,7 +3,6 @@
 use std::array;
 
 use super::block::{BlockExit, BlockPlace, BlockStep, CONSTANTS, Condition, NextBlock, Test};
-use super::decision::Decision;
 use super::role::{self, Role, RolePart};
 use crate::isa::OpSet;
 use crate::machines::evm::destinations::Destinations;
@@ -102,8 +101,8 @@ impl ItemSource<'_> {
         let slots = CONSTANTS.start..*self.constants;
         let halves = Halves::new(word);
         let known = slots.clone().find(|slot| self.stack[usize::from(*slot)] == halves);
-        let slot = Decision::IsKnownConstant.found(known).unwrap_or(slots.end);
-        if !Decision::HasConstant.is(CONSTANTS.contains(&slot)) {
+        let slot = known.unwrap_or(slots.end);
+        if !CONSTANTS.contains(&slot) {
             return None;
         }
         self.stack[usize::from(slot)] = halves;
@@ -149,56 +148,38 @@ impl BlockGraph {
     pub(super) fn is_worth_it(&self, end: &BlockEnd) -> bool {
         const FEW: usize = 6;
         match end {
-            BlockEnd::To(BlockExit::Plain(_)) => Decision::IsLongEnough.is(self.instructions >= 2 * FEW),
-            BlockEnd::To(_) | BlockEnd::Branch(..) => Decision::HasInstructions.is(self.instructions > 0),
+            BlockEnd::To(BlockExit::Plain(_)) => self.instructions >= 2 * FEW,
+            BlockEnd::To(_) | BlockEnd::Branch(..) => self.instructions > 0,
         }
     }
 
     /// Follows the instructions from `pc` on; returns how the block ends.
     pub(super) fn follow(&mut self, source: &mut ItemSource<'_>, mut pc: usize) -> BlockEnd {
         let mut jumps = 0;
-        while Decision::IsShort.is(self.instructions < MAX_LENGTH) && Decision::FollowsJump.is(jumps < JUMPS)
-        {
+        while self.instructions < MAX_LENGTH && jumps < JUMPS {
             let code = source.code[pc];
-            if Decision::IsWanted.is(source.is_left_out(code)) {
+            if source.is_left_out(code) {
                 return BlockEnd::To(BlockExit::Plain(pc));
             }
             let part = role::part(code);
             let next = match part.role {
-                Role::Ends => {
-                    Decision::EndsPlainly.taken();
-                    return BlockEnd::To(BlockExit::Plain(pc));
-                }
+                Role::Ends => return BlockEnd::To(BlockExit::Plain(pc)),
                 Role::Jumps => match self.target(source) {
-                    Target::At(target) => {
-                        Decision::FollowsTarget.taken();
-                        target
-                    }
-                    Target::Unknown => {
-                        Decision::EndsComputed.taken();
-                        return BlockEnd::To(BlockExit::Jump { at: pc, gas: part.gas });
-                    }
-                    Target::Nowhere => {
-                        Decision::EndsNowhere.taken();
-                        return BlockEnd::To(BlockExit::Plain(pc));
-                    }
+                    Target::At(target) => target,
+                    Target::Unknown => return BlockEnd::To(BlockExit::Jump { at: pc, gas: part.gas }),
+                    Target::Nowhere => return BlockEnd::To(BlockExit::Plain(pc)),
                 },
                 Role::Branches => match self.target(source) {
                     Target::At(target) => {
                         let condition = self.condition();
-                        let is_assertion = Decision::IsAssertion.is(is_undefined(source.code, pc + 1));
+                        let is_assertion = is_undefined(source.code, pc + 1);
                         if !(is_assertion && self.expects(condition)) {
-                            Decision::EndsBranch.taken();
                             self.instruction(part, pc, source.code);
                             return BlockEnd::Branch(condition, [target, pc + 1].map(NextBlock::at));
                         }
-                        Decision::FollowsAssertion.taken();
                         target
                     }
-                    Target::Unknown | Target::Nowhere => {
-                        Decision::EndsBranchNowhere.taken();
-                        return BlockEnd::To(BlockExit::Plain(pc));
-                    }
+                    Target::Unknown | Target::Nowhere => return BlockEnd::To(BlockExit::Plain(pc)),
                 },
                 Role::Pushes(size) => pc + 1 + size,
                 _ => pc + 1,
@@ -213,11 +194,9 @@ impl BlockGraph {
     /// The target of a jump, which is on top of the stack.
     fn target(&mut self, source: &mut ItemSource<'_>) -> Target {
         let top = self.nth(1);
-        let target = Decision::IsConstantTarget.found(self.constant(top));
-        let Some(target) = target else { return Target::Unknown };
-        Decision::IsNearTarget
-            .found(small(target))
-            .filter(|target| Decision::IsValidTarget.is(source.destinations.contains(source.code, *target)))
+        let Some(target) = self.constant(top) else { return Target::Unknown };
+        small(target)
+            .filter(|target| source.destinations.contains(source.code, *target))
             .map_or(Target::Nowhere, Target::At)
     }
 
@@ -227,22 +206,19 @@ impl BlockGraph {
         let mut holds = false;
         while let StackItem::Node(node) = item {
             let GraphNode { code, from: [a, b, _], .. } = self.nodes[usize::from(node)];
-            let (decision, test, of) = match Op::of_code(code) {
+            let (test, of) = match Op::of_code(code) {
                 Some(Op::ISZERO) => {
-                    Decision::TestsOpposite.taken();
                     holds = !holds;
                     item = a;
                     continue;
                 }
-                Some(Op::LT) => (Decision::TestsLess, Test::Less, [a, b]),
-                Some(Op::GT) => (Decision::TestsGreater, Test::Less, [b, a]),
-                Some(Op::EQ) => (Decision::TestsEqual, Test::Equal, [a, b]),
+                Some(Op::LT) => (Test::Less, [a, b]),
+                Some(Op::GT) => (Test::Less, [b, a]),
+                Some(Op::EQ) => (Test::Equal, [a, b]),
                 _ => break,
             };
-            decision.taken();
             return Condition { test, holds: !holds, of };
         }
-        Decision::TestsResult.is(matches!(item, StackItem::Node(_)));
         Condition { test: Test::IsZero, holds, of: [item; 2] }
     }
 
@@ -250,8 +226,7 @@ impl BlockGraph {
     /// first step, and a block has only one guard.
     fn expects(&mut self, condition: Condition<StackItem>) -> bool {
         let is_known = !condition.of.iter().any(|item| matches!(item, StackItem::Node(_)));
-        Decision::IsKnownAtStart.is(is_known)
-            && Decision::IsOnlyGuard.is(*self.guard.get_or_insert(condition) == condition)
+        is_known && *self.guard.get_or_insert(condition) == condition
     }
 
     /// Adds the instruction at `pc` to the block.
@@ -300,7 +275,7 @@ impl BlockGraph {
 
     /// The item at this position from the top, counted from 1.
     fn nth(&mut self, nth: usize) -> StackItem {
-        if Decision::IsDeep.is(nth > self.items.len()) {
+        if nth > self.items.len() {
             self.note_more();
         }
         let at = self.items.len() - nth;
@@ -335,11 +310,11 @@ impl BlockGraph {
         let _ = role::compute(code, &mut known);
         self.gas += known.price.gas;
         self.units += known.price.units;
-        if Decision::IsFolded.is(known.from.is_some()) {
+        if known.from.is_some() {
             return self.push_constant(known.result);
         }
         self.push(StackItem::Node(self.nodes.len() as u16));
-        node.is_priced = Decision::IsPriced.is(known.price.gas > 0);
+        node.is_priced = known.price.gas > 0;
         self.nodes.push(node);
     }
 }

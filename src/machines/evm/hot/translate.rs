@@ -2,7 +2,6 @@
 
 use super::allocate::Allocator;
 use super::block::HotBlock;
-use super::decision::Decision;
 use super::graph::{BlockGraph, ItemSource};
 use crate::machines::evm::frame::STACK_LIMIT;
 
@@ -30,13 +29,12 @@ impl Translator {
             return None;
         }
         let first = source.steps.len();
-        let allocated = allocator.allocate(graph, end, source);
-        let Some((guard, mut exit)) = Decision::IsAllocated.found(allocated) else {
+        let Some((guard, mut exit)) = allocator.allocate(graph, end, source) else {
             source.steps.truncate(first);
             return None;
         };
         // The guard is only checked where a block is entered, not for each repetition.
-        if Decision::KeepsHeight.is(graph.items().len() == graph.used()) && guard.is_none() {
+        if graph.items().len() == graph.used() && guard.is_none() {
             exit = exit.or_repeat(pc);
         }
         let most_below = STACK_LIMIT.checked_sub(graph.used() + graph.growth);
@@ -45,7 +43,7 @@ impl Translator {
             units: graph.units,
             instructions: graph.instructions,
             items: graph.used(),
-            most_below: Decision::FitsStack.found(most_below)?,
+            most_below: most_below?,
             results: graph.items().len(),
             guard,
             steps: first..source.steps.len(),
