@@ -15,7 +15,8 @@ pub mod trace;
 mod world;
 
 use self::blame::{
-    AskedDatum, Counter, Recorder, SoughtDatum, WINDOW, WatchedInstructions, WriterSearch, WrongPart,
+    AskedDatum, BlameFindings, Counter, Recorder, SoughtDatum, WINDOW, WatchedInstructions, WriterSearch,
+    WrongPart,
 };
 use self::first_divergence::{DivergenceSearch, as_diverged};
 use crate::machines::account;
@@ -88,7 +89,7 @@ impl ExplainedCount {
         asked: AskedSteps,
         wrong_after: Option<u64>,
         last: usize,
-    ) -> Recorder {
+    ) -> BlameFindings {
         let (longest, most) = (self.end_of(asked.last), loaded.options().limits.watched);
         let seen = if longest <= most { WatchedInstructions::All } else { WatchedInstructions::Kept };
         // The instructions that are kept are watched, too.
@@ -96,11 +97,12 @@ impl ExplainedCount {
         let mut recorder =
             Recorder::new(asked.questions, from..u64::MAX, seen, last).wrong_after(wrong_after);
         worker.watch_case(loaded, case, &mut recorder);
-        let sought = std::mem::take(&mut recorder.sought);
+        let mut found = recorder.found;
+        let sought = std::mem::take(&mut found.sought);
         if seen == WatchedInstructions::All && !sought.is_empty() {
-            search(worker, loaded, case, sought, most.saturating_sub(longest), &mut recorder.answers);
+            search(worker, loaded, case, sought, most.saturating_sub(longest), &mut found.answers);
         }
-        recorder
+        found
     }
 
     /// How many instructions were executed at the end of a step, numbered from 1.
@@ -172,8 +174,8 @@ impl<'r, 'o, 'l> ExplainableCase<'r, 'o, 'l> {
                 loaded.options(),
             );
         let wrong_after = divergence.as_ref().map(|divergence| divergence.step);
-        let recorder = counted.recorded(worker, (loaded, case), asked, wrong_after, last);
-        let Recorder {
+        let found = counted.recorded(worker, (loaded, case), asked, wrong_after, last);
+        let BlameFindings {
             answers: mut blames,
             spent,
             before_end,
@@ -182,7 +184,7 @@ impl<'r, 'o, 'l> ExplainableCase<'r, 'o, 'l> {
             list,
             row_deviation,
             ..
-        } = recorder;
+        } = found;
         let of_leaves = blames.split_off(differences.len().min(blames.len()));
         if let Some(world) = &mut hashes.world {
             world.leaves.iter_mut().zip(of_leaves).for_each(|(leaf, answer)| leaf.answer = Some(answer));
@@ -315,7 +317,7 @@ fn search(
         let keep = (step + 1).saturating_sub(WINDOW as u64)..step + 1;
         let mut recorder = Recorder::new(vec![sought.question], keep, WatchedInstructions::All, 0);
         worker.watch_case(loaded, case, &mut recorder);
-        if let Some(answer) = recorder.answers.pop() {
+        if let Some(answer) = recorder.found.answers.pop() {
             blames[sought.answer] = answer;
         }
     }

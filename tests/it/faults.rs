@@ -283,7 +283,7 @@ fn no_deviation_is_reported_without_a_fault() {
             checked += 1;
             let told =
                 |it: RowDeviation| format!("{} {case}: {}: {}", source.path.display(), it.by.text, it.what);
-            wrong.extend(recorder.row_deviation.map(told));
+            wrong.extend(recorder.found.row_deviation.map(told));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -315,8 +315,8 @@ fn skipped_instructions_change_nothing() {
             let kept = |seen| {
                 let mut recorder = Recorder::new(vec![(1, Vec::new())], FIRST..FIRST + 100, seen, 100);
                 Worker::new(&options.run).watch_case(&loaded, case, &mut recorder);
-                let kept: Vec<_> = recorder.before_end.iter().map(shown).collect();
-                (recorder.asked_after, kept)
+                let kept: Vec<_> = recorder.found.before_end.iter().map(shown).collect();
+                (recorder.found.asked_after, kept)
             };
             let all = kept(WatchedInstructions::All);
             if all.0 > FIRST {

@@ -197,7 +197,7 @@ impl DifferingData {
         let questions = vec![(self.step, self.at.iter().map(asked).collect())];
         let mut recorder = Recorder::new(questions, 0..u64::MAX, WatchedInstructions::All, 0);
         right.watch(&case.program, &case.steps, Some(&mut recorder), &mut |_, _| {}).ok()?;
-        made_by(&recorder.answers, isa)
+        made_by(&recorder.found.answers, isa)
     }
 }
 

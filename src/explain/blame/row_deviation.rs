@@ -1,9 +1,52 @@
 //! Compares what the row of an instruction says about the stack and the next instruction with what the machine did.
 
 use super::stack::taken;
+use super::variables::KnownVariables;
 use crate::machines::inspect::{Effects, Inspect, ReferenceCount};
 use crate::machines::machine::At;
 use crate::model::{Cell, Undeclared};
+
+/// Compares each instruction with its row.
+#[derive(Default)]
+pub(super) struct RowChecks {
+    variables: KnownVariables,
+    /// What the row of the last instruction declares about where execution continues, until that is known.
+    awaited_jump: Option<Declared>,
+}
+
+impl RowChecks {
+    /// Notes what an instruction reads before it is executed.
+    pub(super) fn before(&mut self, effects: &Effects, state: &dyn Inspect) {
+        self.variables.keep(effects.reads.iter().map(|read| &read.0), state);
+    }
+
+    /// How an instruction that has written these cells differs from what its row declares.
+    pub(super) fn completed(
+        &mut self,
+        declared: Option<Declared>,
+        writes: &[Cell],
+        state: &dyn Inspect,
+    ) -> Option<Undeclared> {
+        let what = declared.as_ref().and_then(|declared| declared.row_deviation(state));
+        let besides = || self.variables.changed_besides(writes, state);
+        let what = what.or_else(|| besides().map(|cell| Undeclared::Write { cell }));
+        self.awaited_jump = declared;
+        self.variables.keep(writes, state);
+        what
+    }
+
+    /// How the place where execution continues differs from what the row of the last instruction declares.
+    pub(super) fn jump(&mut self, state: &dyn Inspect, pc: usize) -> Option<Undeclared> {
+        self.awaited_jump.take()?.jump(state, pc)
+    }
+
+    /// Forgets what the last instruction declares and the values of variables: something other than an instruction
+    /// may have changed the state.
+    pub(super) fn forget(&mut self) {
+        self.awaited_jump = None;
+        self.variables.forget();
+    }
+}
 
 /// What a row says about an instruction that is about to be executed.
 #[derive(Debug)]
@@ -56,7 +99,7 @@ impl Declared {
     }
 
     /// How the machine's stack differs from what is declared.
-    pub(super) fn row_deviation(&self, state: &dyn Inspect) -> Option<Undeclared> {
+    fn row_deviation(&self, state: &dyn Inspect) -> Option<Undeclared> {
         // An instruction that ends the run may leave any stack, unless it pushes.
         let is_over = state.depth() == 0 && self.leaves > 0;
         if self.throws || state.failure().is_some() || state.depth() != self.depth && !is_over {
@@ -81,7 +124,7 @@ impl Declared {
     }
 
     /// Where the machine continued instead.
-    pub(super) fn jump(&self, state: &dyn Inspect, pc: usize) -> Option<Undeclared> {
+    fn jump(&self, state: &dyn Inspect, pc: usize) -> Option<Undeclared> {
         let declared = self.next.filter(|_| !self.throws && state.depth() == self.depth)?;
         // A memory of words wraps around at its end.
         (declared != pc && declared as u16 as usize != pc)

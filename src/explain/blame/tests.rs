@@ -1,4 +1,5 @@
-use super::{MAX_BYTES, Recorder, WatchedInstructions};
+use super::kept::MAX_BYTES;
+use super::{Recorder, WatchedInstructions};
 use crate::machines::inspect::{Effects, Inspect};
 use crate::machines::machine::{At, Watch};
 use crate::machines::observe::Observe;
@@ -44,10 +45,10 @@ fn large_values_push_old_instructions_out() {
     let mut recorder = Recorder::new(Vec::new(), 0..u64::MAX, WatchedInstructions::All, 0);
     for pc in 0..100 {
         recorder.before(&At { pc, op: None, code: 0, operand: &[], state: &Large });
-        let kept: usize = recorder.records.iter().map(crate::model::ExecutedInstruction::bytes).sum();
-        assert_eq!(kept, recorder.bytes);
+        let kept: usize = recorder.kept.records.iter().map(crate::model::ExecutedInstruction::bytes).sum();
+        assert_eq!(kept, recorder.kept.bytes);
         assert!(kept <= MAX_BYTES, "{kept} bytes");
     }
-    assert_eq!(recorder.records.len(), 19);
-    assert_eq!(recorder.records.back().map(|last| last.at.pc), Some(99));
+    assert_eq!(recorder.kept.records.len(), 19);
+    assert_eq!(recorder.kept.records.back().map(|last| last.at.pc), Some(99));
 }

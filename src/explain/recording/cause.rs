@@ -36,7 +36,7 @@ impl Recording {
             causes[*index] = is_lacking.then_some(state.step);
             recorder.after_step(*index, machine.inspect());
         }
-        for (index, answer) in order.into_iter().zip(recorder.answers) {
+        for (index, answer) in order.into_iter().zip(recorder.found.answers) {
             if let BlameAnswer::By(blame) | BlameAnswer::NoCell(Some(blame)) = answer {
                 causes[index] = Some(first + blame.by.step + 1);
             }
