@@ -5,6 +5,7 @@ use std::sync::{Arc, LazyLock};
 use crate::formats::family::{self, BUILT_IN, Family};
 use crate::machines::elsewhere::UNKNOWN_MACHINE;
 use crate::machines::{self, MachineInfo};
+use crate::model::{Diagnostic, Origin};
 use crate::text::json::Document;
 
 /// Families, at most one of each machine. The default are the built-in ones.
@@ -84,5 +85,10 @@ impl Families {
     /// The formats of families that fit a document. `file` is the path of its file, with `/` between names.
     pub fn fitting(&self, document: &Document, file: &str) -> family::FittingFormats {
         family::fitting(self.iter().map(|known| known.family), document, file)
+    }
+
+    /// Why a file that no family fits is nearly one of a family, given its paths; `None` if it is like no case.
+    pub fn near_miss(&self, document: &Document, files: &[String]) -> Option<Diagnostic<Origin>> {
+        family::near_miss(self.iter().map(|known| known.family), document, files)
     }
 }

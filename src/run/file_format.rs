@@ -42,22 +42,24 @@ pub(super) fn detect_format(
     {
         return Err(unknown);
     }
-    match detected {
-        Ok((format, evidence)) => Ok(Detected::Format(format, evidence)),
-        Err(not @ (NotDetected::None { .. } | NotDetected::Unsupported { .. }))
-            if source.origin == SourceOrigin::Folder =>
-        {
-            Ok(Detected::Other(format!("skipped: {not}")))
-        }
-        Err(not) => {
-            let rule = match not {
-                NotDetected::None { .. } | NotDetected::Unsupported { .. } => LintRule::NotAVector,
-                NotDetected::Several(_) => LintRule::AmbiguousFormat,
-            };
-            let diagnostic = Diagnostic::at(document.root().at(), not.to_string());
-            Err(diagnostic.expected(not.expected()).under(rule))
-        }
+    let not = match detected {
+        Ok((format, evidence)) => return Ok(Detected::Format(format, evidence)),
+        Err(not) => not,
+    };
+    if let NotDetected::Several(_) = not {
+        let diagnostic = Diagnostic::at(document.root().at(), not.to_string());
+        return Err(diagnostic.expected(not.expected()).under(LintRule::AmbiguousFormat));
     }
+    // Skipped, all its cases would be lost, too.
+    let files: Vec<_> = iter::once(source.shown.to_string()).chain(whole_paths(source)).collect();
+    if let Some(near) = options.families.near_miss(document, &files) {
+        return Err(near.under(LintRule::NotAVector));
+    }
+    if source.origin == SourceOrigin::Folder {
+        return Ok(Detected::Other(format!("skipped: {not}")));
+    }
+    let diagnostic = Diagnostic::at(document.root().at(), not.to_string());
+    Err(diagnostic.expected(not.expected()).under(LintRule::NotAVector))
 }
 
 /// The format of a family that was named for a file.

@@ -1,6 +1,7 @@
 //! Which formats of families have a case in a document.
 
-use super::reader::{FamilyReader, Rejection};
+use super::misfit::Rejection;
+use super::reader::FamilyReader;
 use crate::text::json::JsonNode;
 
 /// Where the first case of each format is, if there is one.

@@ -8,9 +8,10 @@ use super::declaration::{Declaration, MAX_DECLARATION, StepActions, action_name}
 use super::fill::fill;
 use super::fitting::first_cases;
 use super::json_schema::json_schema;
+use super::misfit::FormatMisfit;
 use super::new_cases::FamilyWriter;
 use super::path_use::PathUse;
-use super::reader::{FamilyReader, FormatMisfit};
+use super::reader::FamilyReader;
 use super::uncompared::DeclaredRule;
 use super::write_back::write_back;
 use crate::formats::fields::Diagnostics;
@@ -128,8 +129,9 @@ impl Family {
             Some(_) => self.readers.iter().map(|(_, format)| format.looks_like.to_owned()).collect(),
             None => self.globs().map(|glob| format!("a file with a path like {glob}")).collect(),
         };
+        let is_like_a_case = || self.readers.iter().any(|(reader, _)| reader.fits(root).is_ok());
         let FormatMisfit { matched, at, what } = nearest.unwrap_or_else(|| FormatMisfit {
-            matched: 0,
+            matched: usize::from(is_like_a_case()),
             at: root.at(),
             what: "no format of the declaration reads a file of this name".to_owned(),
         });
@@ -319,6 +321,37 @@ pub fn fitting(
     let evidence = |((_, (_, format)), at): ((_, &(_, &'static Format)), u32)| (*format, first_case_at(at));
     let match_by_glob = nearest.is_some_and(|nearest| nearest > 0);
     FittingFormats { formats: fitting.into_iter().map(evidence).collect(), match_by_glob }
+}
+
+/// Why a file that no family fits is nearly one of a family; `None` if it is like no case. `files` are its paths, each as
+/// for [`Family::fitting`].
+pub fn near_miss(
+    families: impl IntoIterator<Item = &'static Family>,
+    document: &Document,
+    files: &[String],
+) -> Option<Diagnostic<Origin>> {
+    let root = document.root();
+    let mut nearest: Option<(&FamilyReader, FormatMisfit)> = None;
+    let mut elsewhere: Vec<&FamilyReader> = Vec::new();
+    for (reader, _) in families.into_iter().flat_map(|family| &family.readers) {
+        if !files.iter().any(|file| reader.reads(file)) {
+            elsewhere.extend((reader.tells_by_names() && reader.fits(root).is_ok()).then_some(reader));
+        } else if let Some(misfit) = reader.near_miss(root)
+            && nearest.as_ref().is_none_or(|(_, known)| known.matched < misfit.matched)
+        {
+            nearest = Some((reader, misfit));
+        }
+    }
+    if let Some((reader, misfit)) = nearest {
+        let what = format!("nearly a file of {}: {}", reader.machine(), misfit.what);
+        return Some(Diagnostic::at(misfit.at, what).expected(reader.looks_like()));
+    }
+    let names: IndexSet<_> = elsewhere.iter().map(|reader| reader.machine()).collect();
+    let globs = elsewhere.iter().flat_map(|reader| &reader.format().files).map(|glob| &*glob.text);
+    let globs: IndexSet<_> = globs.map(|glob| format!("a path like {glob}")).collect();
+    let (names, globs) = (Vec::from_iter(names).join(", "), Vec::from_iter(globs).join(", or "));
+    let what = format!("like a file of {names}, except for its path");
+    (!elsewhere.is_empty()).then(|| Diagnostic::at(root.at(), what).expected(globs))
 }
 
 fn first_case_at(at: u32) -> Evidence {

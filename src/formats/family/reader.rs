@@ -26,7 +26,7 @@ use crate::text::typed;
 /// A format of a family, ready to read, with those that read the rest of its files.
 #[derive(Debug)]
 pub(super) struct FamilyReader {
-    family: &'static Declaration,
+    pub(super) family: &'static Declaration,
     /// The format, and later ones that read the same files: each item is a case of the first one whose `has` it has.
     formats: Vec<CaseFormat>,
     /// The folder of the declaration; `None` if it is built in.
@@ -35,85 +35,32 @@ pub(super) struct FamilyReader {
 
 /// A format, with all that it knows of a case.
 #[derive(Debug)]
-struct CaseFormat {
-    declared: &'static FormatDeclaration,
+pub(super) struct CaseFormat {
+    pub(super) declared: &'static FormatDeclaration,
     known: KnownNodes,
 }
 
-/// Why a file does not fit a format.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct FormatMisfit {
-    /// How much of what a case has was there, for a comparison with others: 0 if nothing was.
-    pub(super) matched: usize,
-    /// Where this is seen.
-    pub(super) at: u32,
-    pub(super) what: String,
-}
-
 /// A datum where a case may lie.
-struct Candidate<'d> {
-    key: CandidateKey<'d>,
-    node: JsonNode<'d>,
+pub(super) struct Candidate<'d> {
+    pub(super) key: CandidateKey<'d>,
+    pub(super) node: JsonNode<'d>,
 }
 
 /// The place of a candidate in what contains it.
-enum CandidateKey<'d> {
+pub(super) enum CandidateKey<'d> {
     Member(Cow<'d, str>),
     Item(usize),
     /// Nothing contains it, or it is the only one there.
     Only,
 }
 
-/// Why a datum is no case of a family.
-#[derive(PartialEq)]
-pub(super) enum Rejection<'r, 'd> {
-    /// There is nothing at this path.
-    Missing(&'r NodePath),
-    /// The object at a path has a member that the family does not declare.
-    Undeclared { path: &'r NodePath, position: usize, key: Cow<'d, str> },
-}
-
 impl CandidateKey<'_> {
     /// The name of the case, if nothing else names it.
-    fn name(self) -> Arc<str> {
+    pub(super) fn name(self) -> Arc<str> {
         match self {
             CandidateKey::Member(key) => key.into(),
             CandidateKey::Item(index) => index.to_string().into(),
             CandidateKey::Only => "case".into(),
-        }
-    }
-}
-
-impl FormatMisfit {
-    /// The misfit of what comes nearest to a case; of several, the first one.
-    pub(super) fn nearest(misfits: impl IntoIterator<Item = FormatMisfit>) -> Option<FormatMisfit> {
-        misfits.into_iter().reduce(|best, other| if other.matched > best.matched { other } else { best })
-    }
-}
-
-impl Rejection<'_, '_> {
-    /// Whether another datum is no case for the same reason.
-    pub(super) fn applies(&self, node: JsonNode<'_>) -> bool {
-        match self {
-            Rejection::Missing(path) => path.find(node).is_none(),
-            Rejection::Undeclared { path, position, key } => {
-                path.find(node).is_some_and(|object| object.has_key_at(*position, key))
-            }
-        }
-    }
-
-    /// The reason, with the position in the rejected datum; `matched` is as in [`FormatMisfit`].
-    fn misfit(&self, node: JsonNode<'_>, matched: usize) -> FormatMisfit {
-        match self {
-            Rejection::Missing(path) => {
-                FormatMisfit { matched, at: node.at(), what: format!("a case without {path}") }
-            }
-            Rejection::Undeclared { path, position, key } => {
-                let unknown = path.find(node).and_then(|object| object.members().nth(*position));
-                let at = unknown.map_or(node.at(), |unknown| unknown.key_at);
-                let what = format!("the member {} of {path} is not declared", quoted(key));
-                FormatMisfit { matched, at, what }
-            }
         }
     }
 }
@@ -160,7 +107,7 @@ impl FamilyReader {
     }
 
     /// The format of a case; `None` for an item that is no case.
-    fn format_of(&self, node: JsonNode<'_>) -> Option<&CaseFormat> {
+    pub(super) fn format_of(&self, node: JsonNode<'_>) -> Option<&CaseFormat> {
         self.formats.iter().find(|format| missing(format.declared, node).is_none())
     }
 
@@ -185,74 +132,13 @@ impl FamilyReader {
         self.format().files.iter().map(|files| files.reach(file) + 1).max().unwrap_or(0)
     }
 
-    /// Where the first case is that has all that each case has, and only declared members. The error says why there
-    /// is none.
-    pub(super) fn fits(&self, root: JsonNode<'_>) -> Result<u32, FormatMisfit> {
-        let mut nearest: Option<FormatMisfit> = None;
-        let mut last = None;
-        for Candidate { node, .. } in self.candidates(root) {
-            let matched = self.matched(node);
-            // The items of a file of another family mostly look alike, and there may be a million.
-            let is_farther = nearest.as_ref().is_some_and(|nearest| nearest.matched >= matched);
-            if is_farther && last.as_ref().is_some_and(|last: &Rejection<'_, '_>| last.applies(node)) {
-                continue;
-            }
-            let Some(rejection) = self.rejection(node) else { return Ok(node.at()) };
-            nearest = FormatMisfit::nearest(nearest.into_iter().chain([rejection.misfit(node, matched)]));
-            last = Some(rejection);
-        }
-        Err(nearest.unwrap_or_else(|| FormatMisfit {
-            matched: 0,
-            at: root.at(),
-            what: format!("nothing found at {}", self.format().cases),
-        }))
-    }
-
-    /// How many of the data that a case has are there, except for the name, which other files have, too; and how many
-    /// of the objects of which each member is taken have a declared member.
-    fn matched(&self, node: JsonNode<'_>) -> usize {
-        let FormatDeclaration { has, name, .. } = self.format();
-        let has = has.iter().filter(|path| name.as_ref() != Some(*path) && path.find(node).is_some()).count();
-        let is_alike = |(path, known): &(&NodePath, usize)| {
-            let mut members = path.find(node).into_iter().flat_map(JsonNode::members);
-            members.any(|member| self.is_known(&member.key, *known))
-        };
-        has + self.taken().filter(is_alike).count()
-    }
-
-    /// Why an item is no case of this family. Families of the same shape differ by the names of members.
-    pub(super) fn rejection<'d>(&self, node: JsonNode<'d>) -> Option<Rejection<'_, 'd>> {
-        if let Some(path) = missing(self.format(), node) {
-            return Some(Rejection::Missing(path));
-        }
-        self.taken().find_map(|(path, known)| {
-            let Some(object) = path.find(node) else { return Some(Rejection::Missing(path)) };
-            let mut members = object.members().enumerate();
-            let (position, unknown) = members.find(|(_, member)| !self.is_known(&member.key, known))?;
-            Some(Rejection::Undeclared { path, position, key: unknown.key })
-        })
-    }
-
-    /// The objects of a case of which each member is taken, and how many of the members of the family may be there.
-    fn taken(&self) -> impl Iterator<Item = (&NodePath, usize)> {
-        let (members, fields) = (self.family.members().count(), self.family.state.len());
-        let given = self.format().given_whole().map(|path| (path, members));
-        let demanded = self.format().demanded_whole().filter(|_| self.format().steps.is_none());
-        given.into_iter().chain(demanded.map(|path| (path, fields)))
-    }
-
-    /// Whether one of the first members of the family has this name.
-    fn is_known(&self, key: &str, known: usize) -> bool {
-        self.family.member(key).is_some_and(|index| index < known)
-    }
-
     /// The data where cases may lie, in document order.
     pub(super) fn places<'d>(&self, root: JsonNode<'d>) -> impl Iterator<Item = JsonNode<'d>> {
         self.candidates(root).map(|candidate| candidate.node)
     }
 
     /// As [`FamilyReader::places`], with what names each.
-    fn candidates<'d>(&self, root: JsonNode<'d>) -> Box<dyn Iterator<Item = Candidate<'d>> + 'd> {
+    pub(super) fn candidates<'d>(&self, root: JsonNode<'d>) -> Box<dyn Iterator<Item = Candidate<'d>> + 'd> {
         let cases = &self.format().cases;
         let Some((PathStep::Each, before)) = cases.steps.split_last() else {
             let nodes = cases.each(root).into_iter();
@@ -268,24 +154,6 @@ impl FamilyReader {
             let items = items.map(|(index, node)| Candidate { key: CandidateKey::Item(index), node });
             container.members().map(member).chain(items)
         }))
-    }
-
-    /// The cases of a document. Fails when there is none.
-    pub(super) fn outline(&self, root: JsonNode<'_>) -> Result<Vec<FileEntry>, Diagnostic<Origin>> {
-        let entry = |Candidate { key, node }: Candidate<'_>| {
-            let format = self.format_of(node)?.declared;
-            let name = format.name.as_ref().and_then(|path| path.find(node));
-            let name = name.map(|name| name.text().unwrap_or(Cow::Borrowed(name.raw())));
-            Some(FileEntry { name: name.map_or_else(|| key.name(), Arc::from), node: node.index() })
-        };
-        let entries: Vec<_> = self.candidates(root).filter_map(entry).collect();
-        if !entries.is_empty() {
-            return Ok(entries);
-        }
-        let none = FormatMisfit { matched: 0, at: root.at(), what: "no case".into() };
-        let FormatMisfit { at, what, .. } = self.fits(root).err().unwrap_or(none);
-        let expected = self.looks_like();
-        Err(Diagnostic::at(at, format!("no case of {}: {what}", self.family.machine)).expected(expected))
     }
 
     pub(super) fn looks_like(&self) -> String {
@@ -373,7 +241,7 @@ impl FamilyReader {
 }
 
 /// The first datum that each case of a format has and that an item does not have.
-fn missing<'f>(format: &'f FormatDeclaration, node: JsonNode<'_>) -> Option<&'f NodePath> {
+pub(super) fn missing<'f>(format: &'f FormatDeclaration, node: JsonNode<'_>) -> Option<&'f NodePath> {
     format.has.iter().find(|path| path.find(node).is_none())
 }
 

@@ -114,13 +114,17 @@ impl Test {
         let [input, gas, value] =
             [pick("data", self.lists.data), pick("gas", self.lists.gas), pick("value", self.lists.value)];
         fields.finish(diagnostics);
-        let (position, input) = input?;
         let mut chosen = AccountMembers::default();
-        chosen.push("data", Value::Bytes(diagnostics.keep(data(input))?));
-        chosen.push("gasLimit", Value::Int(diagnostics.keep(unbounded(gas?.1))?));
-        chosen.push("value", Value::Int(diagnostics.keep(unbounded(value?.1))?));
+        chosen.push("data", Value::Bytes(diagnostics.keep(data(input?))?));
+        chosen.push("gasLimit", Value::Int(diagnostics.keep(unbounded(gas?))?));
+        chosen.push("value", Value::Int(diagnostics.keep(unbounded(value?))?));
         let lists = self.lists.access.map(|list| JsonNode::at_index(indexes.document(), list));
-        let access = lists.and_then(|lists| lists.items().nth(position)).filter(|list| !list.is_null());
+        // They are parallel to the data.
+        let access = match lists {
+            Some(lists) => Some(item(indexes.member("data")?, "accessLists", lists, diagnostics)?),
+            None => None,
+        };
+        let access = access.filter(|list| !list.is_null());
         let kind = self.lists.kind.unwrap_or_else(|| u8::from(access.is_some()));
         chosen.push("type", Value::int(kind));
         if let Some(access) = access {
@@ -135,14 +139,14 @@ fn position(index: JsonNode<'_>) -> Option<usize> {
     index.raw().parse().ok()
 }
 
-/// The item of a list that an index chooses, with its position.
+/// The item of a list that an index chooses.
 fn item<'d>(
     index: JsonNode<'_>,
     name: &str,
     list: JsonNode<'d>,
     diagnostics: &mut Diagnostics,
-) -> Option<(usize, JsonNode<'d>)> {
-    let item = position(index).and_then(|position| Some((position, list.items().nth(position)?)));
+) -> Option<JsonNode<'d>> {
+    let item = position(index).and_then(|position| list.items().nth(position));
     if item.is_none() {
         diagnostics.error(no_such_parameter(index, name, list.items().count()));
     }

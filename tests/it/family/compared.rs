@@ -597,9 +597,53 @@ fn the_folder_around_the_working_one_decides_the_family() {
     let all = listed(&[]);
     assert!(all.exit == 0 && all.stdout.starts_with("v1/a9.json::"), "{all:?}");
     assert_eq!(listed(&["--family", "6502"]).stdout, all.stdout);
-    assert_eq!(listed(&["--family", "../../m.toml"]).exit, 4);
+    let named = listed(&["--family", "../../m.toml"]);
+    let why = "v1/a9.json:1:1: not a file of m: no format of the declaration reads a file of this name";
+    assert!(named.exit == 3 && named.stderr.contains(why), "{named:?}");
     std::fs::rename(inside.join("v1/a9.json"), inside.join("v1/mine-a9.json")).unwrap();
     assert_eq!(listed(&["--family", "../../m.toml"]).exit, 0);
+}
+
+/// Skipped, all its cases would be lost.
+#[test]
+fn a_file_in_a_folder_that_is_nearly_one_of_a_family_is_an_error() {
+    let z80 = std::fs::read_to_string(at_root("families/vectors/z80/one-instruction.json")).unwrap();
+    let mos = std::fs::read_to_string(at_root("families/vectors/6502/one-instruction.json")).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&z80).unwrap();
+    let each = |change: fn(&mut serde_json::Value)| {
+        let mut changed = json.clone();
+        changed.as_array_mut().unwrap().iter_mut().for_each(change);
+        changed.to_string()
+    };
+    let undeclared = each(|case| case["final"]["zz"] = 1.into());
+    let without_final = each(|case| drop(case.as_object_mut().unwrap().remove("final")));
+    let unlike = r#"[{"initial": "idle", "final": "done"}, {"initial": {"door": 1}, "final": {"door": 2}}, [[1, 2, 3, 4, 5, 6]]]"#;
+    let folder = folder(&[
+        ("v/fits.json", &z80),
+        ("v/undeclared.json", &undeclared),
+        ("v/without-final.json", &without_final),
+        ("v/elsewhere.json", &mos),
+        ("v/unlike.json", unlike),
+    ]);
+    let ran = vmconf_in(folder.path(), &["list", "v"]);
+    let errors = [
+        "error: v/elsewhere.json:1:1: like a file of 6502, nes6502, rockwell65c02, synertek65c02, wdc65c02, except for \
+            its path; expected a path like **/6502/**/*.json, or a path like **/nes6502/**/*.json",
+        "nearly a file of z80: the member \"zz\" of $.final is not declared; expected cases of z80 at $[*] with \
+            $.initial and $.final",
+        "error: v/without-final.json:1:2: nearly a file of z80: a case without $.final",
+    ];
+    for error in errors {
+        assert!(ran.stderr.contains(error), "{error}\n{}", ran.stderr);
+    }
+    assert!(ran.exit == 3 && ran.stdout.lines().all(|id| id.starts_with("v/fits.json::")), "{ran:?}");
+    let alone = vmconf_in(folder.path(), &["list", "v/unlike.json", "v/fits.json"]);
+    assert!(alone.exit == 3 && !alone.stderr.contains("like a file of"), "{alone:?}");
+    for file in ["undeclared", "without-final", "elsewhere"] {
+        std::fs::remove_file(folder.path().join(format!("v/{file}.json"))).unwrap();
+    }
+    let ran = vmconf_in(folder.path(), &["run", "v"]);
+    assert!(ran.stderr.contains("note: v/unlike.json: skipped: not a vector file"), "{ran:?}");
 }
 
 /// What an audit says to be compared is that: names with a slash, texts longer than a mask, and items that are equal in

@@ -255,3 +255,19 @@ fn a_nonce_beyond_64_bits_is_located() {
     let place = errors[0].place.as_ref().unwrap();
     assert_eq!(place.at, u32::try_from(at).unwrap(), "{errors:?}");
 }
+
+/// The reference, section 2.3: the lists of accounts are parallel to the data.
+#[test]
+fn a_list_of_accounts_that_the_index_does_not_reach_is_an_error() {
+    let with_lists = |lists: Json| {
+        let mut test = test("Berlin", &account("0x0f4240"), json!({ "hash": BEFORE }));
+        test["test"]["transaction"]["accessLists"] = lists;
+        match verdict(&test) {
+            Verdict::Error(errors) => errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"),
+            other => format!("{:?}", other.kind()),
+        }
+    };
+    assert_eq!(with_lists(json!([null])), "Fail");
+    let none = with_lists(json!([]));
+    assert!(none.contains("\"accessLists\" is 0, and the transaction has 0"), "{none}");
+}
