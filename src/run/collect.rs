@@ -14,6 +14,7 @@ use super::known_failures::no_match;
 use super::load::LoadedFile;
 use super::not_compared::{self, add};
 use super::options::{LoadOptions, RunOptions, UnmatchedEntries};
+use super::order::NextCase;
 use super::select::FileOpener;
 use super::source::VectorSource;
 use super::sources::Sources;
@@ -93,6 +94,15 @@ impl<'s> RunCollector<'s> {
     /// The number of failures after which the remaining cases are skipped, if it is reached.
     pub(super) fn stopped_after(&self) -> Option<NonZeroUsize> {
         self.options.run.max_failures.filter(|most| self.failures >= most.get())
+    }
+
+    /// Reports what is next in the order of files and cases.
+    pub(super) fn take(&mut self, next: NextCase<'_>) {
+        match next {
+            NextCase::File(file) => self.file(&file),
+            NextCase::Case(file, index, judged) => self.case(&file, index, judged),
+            NextCase::FileDone => self.file_done(),
+        }
     }
 
     /// Reports the start of a file, with its notes and errors.

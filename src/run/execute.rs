@@ -11,7 +11,7 @@ use super::judged_case::JudgedCase;
 use super::load::{LoadedCase, LoadedFile};
 use super::not_compared::{may_not_compare, not_compared};
 use super::options::RunOptions;
-use super::read_case::{ReadCase, ReadOr, error, execute};
+use super::read_case::{ReadCase, ReadOr, error, judged_by};
 use super::running::{RunningCase, RunningCases};
 use super::second_try::judge_tries;
 use super::state_table::{FailedStep, state_table};
@@ -43,7 +43,7 @@ pub fn run_by(
 ) -> CaseReport {
     let loaded = file.case(index).expect("a case that was counted");
     let _running = options.running.add(&loaded.id);
-    let judged = execute(&loaded, |case| {
+    let judged = judged_by(&loaded, |case| {
         let info = by_name(case.machine, loaded.options)?;
         let machine = options.testee.embedded(info, &loaded.options.limits, &options.interrupt);
         panic_as_error(info.name, || perform(&loaded, case, |see| run(machine, case, see).map(|()| None)))
@@ -130,16 +130,14 @@ impl<'o> Worker<'o> {
     /// Runs a case, unless the cache says that it passes.
     pub(super) fn run(&mut self, case: &LoadedCase<'_>) -> JudgedCase {
         let lookup = self.look_up(case);
-        let mut judged = match lookup {
-            Some(Lookup::Hit) => self.cached(case),
+        let executed = match lookup {
+            Some(Lookup::Hit) => None,
             Some(Lookup::Miss | Lookup::Verify) | None => {
                 let kept = case.take_judged();
-                let judged = kept.unwrap_or_else(|| JudgedCase::timed(|| self.execute(case)));
-                self.checked(case, lookup, judged)
+                Some(kept.unwrap_or_else(|| JudgedCase::timed(|| self.execute(case))))
             }
         };
-        apply_known_failures(case, &mut judged.report);
-        judged
+        self.judge(case, lookup, executed)
     }
 
     /// Runs cases of one file as [`Worker::run`] does each, until an interrupt. Several of them are in flight at the
@@ -159,17 +157,36 @@ impl<'o> Worker<'o> {
         let open: Vec<_> = cases.iter().zip(&lookups).filter(is_open).map(|(case, _)| case).collect();
         let mut executed = self.execute_each(&open).into_iter();
         let judge = |(case, lookup): (&LoadedCase<'_>, Option<Lookup>)| {
-            let mut judged = match lookup {
-                Some(Lookup::Hit) => self.cached(case),
+            let executed = match lookup {
+                Some(Lookup::Hit) => None,
                 Some(Lookup::Miss | Lookup::Verify) | None => {
-                    let judged = case.take_judged().or_else(|| executed.next())?;
-                    self.checked(case, lookup, judged)
+                    Some(case.take_judged().or_else(|| executed.next())?)
                 }
             };
-            apply_known_failures(case, &mut judged.report);
-            Some(judged)
+            Some(self.judge(case, lookup, executed))
         };
         cases.iter().zip(lookups).map_while(judge).collect()
+    }
+
+    /// The case as it was executed, or as the cache says that it passes: with what was not compared in it, compared with
+    /// its cached result, and with what the list of known failures says.
+    fn judge(
+        &self,
+        case: &LoadedCase<'_>,
+        lookup: Option<Lookup>,
+        executed: Option<JudgedCase>,
+    ) -> JudgedCase {
+        let mut judged = match executed {
+            None => self.cached(case),
+            Some(executed) => {
+                let mut judged = self.with_not_compared(case, executed);
+                judge_tries(&mut judged, self.run.flaky);
+                check(lookup, &mut judged, case.node);
+                judged
+            }
+        };
+        apply_known_failures(case, &mut judged.report);
+        judged
     }
 
     /// A case that passes according to the cache. What was not compared in it has to be reported again.
@@ -182,14 +199,6 @@ impl<'o> Worker<'o> {
         {
             judged.not_compared = not_compared(&case, loaded.options, &self.run.testee);
         }
-        judged
-    }
-
-    /// A judged case, with what was not compared in it, compared with its cached result.
-    fn checked(&self, case: &LoadedCase<'_>, lookup: Option<Lookup>, judged: JudgedCase) -> JudgedCase {
-        let mut judged = self.with_not_compared(case, judged);
-        judge_tries(&mut judged, self.run.flaky);
-        check(lookup, &mut judged, case.node);
         judged
     }
 
@@ -212,7 +221,7 @@ impl<'o> Worker<'o> {
     pub(super) fn execute(&mut self, loaded: &LoadedCase<'_>) -> JudgedCase {
         let _running = self.run.running.add(&loaded.id);
         let mut time = None;
-        let mut judged = execute(loaded, |case| {
+        let mut judged = judged_by(loaded, |case| {
             let steps = loaded.options.ignored_of(case.machine).observed(&case.steps);
             self.with_testee(case.machine, loaded.options, |testee| {
                 let verdict = perform(loaded, case, |see| testee.run(&case.program, &steps, see));
@@ -289,7 +298,7 @@ impl<'o> Worker<'o> {
     pub(super) fn watch(&mut self, loaded: &LoadedCase<'_>, watch: &mut dyn Watch) -> JudgedCase {
         let _running = self.run.running.add(&loaded.id);
         self.last_watched = None;
-        execute(loaded, |case| {
+        judged_by(loaded, |case| {
             if loaded.options.families.is_elsewhere(case.machine) {
                 return Ok(Verdict::Unsupported(NOT_HERE.to_owned()));
             }

@@ -365,18 +365,18 @@ impl<'f> LoadedCase<'f> {
 
     /// Reads the case. An error is the message of a panic of the format.
     pub fn read(&self) -> Result<FileReading, String> {
-        self.read_node(JsonNode::at_index(self.document, self.node), Some(self.shared))
+        read_node(self.format, self.root(), self.context(Some(self.shared)))
     }
 
     /// Reads the case from another text of its file, in which it begins at the byte `start`. Fails when nothing
     /// begins there, or when the format panics.
     pub(crate) fn read_in(&self, document: &Document, start: u32) -> Result<FileReading, String> {
-        self.read_node(document.node_at(start).ok_or("no case begins there")?, None)
+        let case = document.node_at(start).ok_or("no case begins there")?;
+        read_node(self.format, case, self.context(None))
     }
 
-    fn read_node(&self, case: JsonNode<'_>, shared: Option<&SharedFile>) -> Result<FileReading, String> {
-        let LoadedCase { format, files, options, .. } = self;
-        read_node(format, case, ReadContext { options: options.read, files, shared })
+    fn context<'c>(&'c self, shared: Option<&'c SharedFile>) -> ReadContext<'c> {
+        ReadContext { options: self.options.read, files: &self.files, shared }
     }
 
     /// The line of its file where it begins, from 1.

@@ -140,13 +140,6 @@ pub enum Flaky {
     Pass,
 }
 
-impl Flaky {
-    /// Its name on the command line.
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-}
-
 /// How to treat entries of a list of known failures that match no case.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum UnmatchedEntries {

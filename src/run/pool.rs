@@ -126,7 +126,7 @@ pub(super) fn run<'s>(
     });
     // Only after an interrupt: what was finished behind cases that were not.
     for next in order.rest() {
-        emit(next, collector);
+        collector.take(next);
     }
 }
 
@@ -139,17 +139,9 @@ fn collect(order: &mut Order<'_>, collector: &mut RunCollector<'_>, work: &PoolW
             NextCase::Case(.., judged) => work.report_case(judged),
             NextCase::FileDone => files += 1,
         }
-        emit(next, collector);
+        collector.take(next);
     }
     files
-}
-
-fn emit(next: NextCase<'_>, collector: &mut RunCollector<'_>) {
-    match next {
-        NextCase::File(file) => collector.file(&file),
-        NextCase::Case(file, index, judged) => collector.case(&file, index, judged),
-        NextCase::FileDone => collector.file_done(),
-    }
 }
 
 /// Starts a thread, which starts the next one as soon as there is work for it: few cases need only one thread.

@@ -91,8 +91,8 @@ pub(crate) fn without_assertions(case: &Case, test: JsonNode<'_>) -> Option<Diag
     Some(Diagnostic::at(test.at(), what).under(LintRule::NothingCompared))
 }
 
-/// Reads a case, and runs it with `run`, whose error is an error of the case.
-pub(super) fn execute(
+/// Reads a case; its verdict is that of `run`, whose error is an error of the case.
+pub(super) fn judged_by(
     loaded: &LoadedCase<'_>,
     run: impl FnOnce(&Case) -> Result<Verdict, String>,
 ) -> JudgedCase {

@@ -65,7 +65,11 @@ impl<'s> FileOpener<'s> {
     }
 
     fn select(&mut self, source: VectorSource, purpose: Purpose) -> LoadedFile<'s> {
-        selected(self.last.load(Arc::new(source), self.options), purpose, &mut self.worker)
+        let mut file = self.last.load(Arc::new(source), self.options);
+        if let Some(cases) = &mut file.cases {
+            select(cases, purpose, &mut self.worker);
+        }
+        file
     }
 }
 
@@ -83,13 +87,9 @@ fn own<'s>(mut file: LoadedFile<'s>, options: &LoadOptions) -> LoadedFile<'s> {
 
 /// Like [`open`], as if the file had this text.
 pub fn open_text<'s>(source: &VectorSource, text: String, options: &'s LoadOptions) -> LoadedFile<'s> {
-    let file = load(Arc::new(source.clone()), Some(text), options);
-    selected(file, Purpose::Look, &mut Worker::new(&options.run))
-}
-
-fn selected<'s>(mut file: LoadedFile<'s>, purpose: Purpose, worker: &mut Worker<'_>) -> LoadedFile<'s> {
+    let mut file = load(Arc::new(source.clone()), Some(text), options);
     if let Some(cases) = &mut file.cases {
-        select(cases, purpose, worker);
+        select(cases, Purpose::Look, &mut Worker::new(&options.run));
     }
     file
 }

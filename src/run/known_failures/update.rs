@@ -8,15 +8,6 @@ use super::{FailureWords, KnownFailure, KnownFailures};
 use crate::model::{CaseReport, Verdict};
 use crate::run::filter::{glob, naming};
 
-/// Whether to add failures that are not listed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum AcceptedFailures {
-    /// Add no entries.
-    Nothing,
-    /// Add all of them, with this reason.
-    All(String),
-}
-
 /// What to do with entries of cases that no longer exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnseenEntries {
@@ -29,8 +20,8 @@ pub enum UnseenEntries {
 /// What to change in addition to entries of cases that ran.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListUpdatePolicy {
-    /// See [`AcceptedFailures`].
-    pub accepted: AcceptedFailures,
+    /// Add all failures that are not listed, with this reason; `None` adds no entries.
+    pub accepted: Option<String>,
     /// See [`UnseenEntries`].
     pub unseen: UnseenEntries,
 }
@@ -170,7 +161,7 @@ pub fn update(
     let mut ids = HashSet::new();
     let mut unlisted: Vec<_> = run.iter().filter(|report| is_unlisted(report, list, &corrected)).collect();
     unlisted.retain(|report| ids.insert(&report.id));
-    if let AcceptedFailures::All(reason) = &policy.accepted {
+    if let Some(reason) = &policy.accepted {
         for report in std::mem::take(&mut unlisted) {
             let pattern = naming(&report.id.to_string());
             if let Err(error) = glob(&pattern) {

@@ -119,11 +119,11 @@ impl<'s> MergedPart<'s> {
         };
         let (mut end, mut contents) = (None, ContentOrder::default());
         for line in lines {
-            let (number, line) = line?;
+            let (number, mut line) = line?;
             if end.is_some() {
                 return Err(format!("line {number} comes after the summary"));
             }
-            let position = line.position();
+            let position = line.position().copied().flatten();
             let wrong = |what: String| format!("line {number} {what}");
             let mut event = Event::try_from(line).map_err(wrong)?;
             excerpts.add_to(&mut event);
