@@ -15,6 +15,13 @@
 //!    belong to `run`, and `config` prints the settings of `run`;
 //! 5. this module, which no other one uses.
 
+/// Formats a line and prints it to standard error, as [`output::note`].
+macro_rules! note {
+    ($($line:tt)*) => {
+        $crate::cli::output::note(&format!($($line)*))
+    };
+}
+
 mod adapters;
 mod asm;
 mod audit;
@@ -200,7 +207,7 @@ const MIN_STACK: u64 = 1 << 20;
 /// Runs the command that the arguments name, or completes the command line for a shell.
 pub(crate) fn main() -> ExitCode {
     if let Err(too_little) = check_memory() {
-        output::note(&format!("error: {too_little}"));
+        note!("error: {too_little}");
         return ExitCode::from(Exit::Broken as u8);
     }
     fail_writes_beyond_limits();
@@ -274,7 +281,7 @@ fn parse() -> Result<anyhow::Result<(Cli, Settings)>, clap::Error> {
     };
     let typed: Vec<_> = std::env::args_os().collect();
     for (earlier, now) in flags::with_earlier_names(settings::innermost(&tree, &matches).0, &typed) {
-        output::note(&format!("note: --{earlier} is --{now} now; the next minor version does not know it"));
+        note!("note: --{earlier} is --{now} now; the next minor version does not know it");
     }
     if let Some(arguments) = with_settings(&matches, &settings) {
         matches = tree.try_get_matches_from_mut(arguments)?;

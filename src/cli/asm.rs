@@ -87,7 +87,7 @@ impl Asm {
 
     fn segment(&self, program: &Assembled) -> anyhow::Result<()> {
         for warning in &program.warnings {
-            output::note(&format!("{}:{warning}", self.name()));
+            note!("{}:{warning}", self.name());
         }
         if let Some(path) = &self.map {
             self.force.write(path, &map(program)?)?;

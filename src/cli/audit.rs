@@ -45,7 +45,7 @@ impl AuditCommand {
         output::note_not_passing(audit.left_out - audit.unmet);
         if audit.unmet > 0 {
             let cases = counted(audit.unmet, "case");
-            output::note(&format!("note: {cases} left out: no state was found that meets their demands"));
+            note!("note: {cases} left out: no state was found that meets their demands");
         }
         output::note_broken(audit.broken);
         Ok(if audit.broken > 0 {

@@ -235,7 +235,7 @@ impl<'i> BlessSession<'i> {
         }
         if not_asked_for > 0 {
             let cases = counted(not_asked_for, "case");
-            output::note(&format!("note: differences of {cases} are not in what --leaf names"));
+            note!("note: differences of {cases} are not in what --leaf names");
         }
         let mut out = output::stdout();
         writeln!(
@@ -259,10 +259,10 @@ impl<'i> BlessSession<'i> {
 pub(super) fn note_broken(report: &CaseReport) {
     let diagnostics = match &report.verdict {
         Verdict::Error(diagnostics) => diagnostics,
-        Verdict::Unsupported(why) => return output::note(&format!("unsupported: {}: {why}", report.id)),
+        Verdict::Unsupported(why) => return note!("unsupported: {}: {why}", report.id),
         verdict => {
             if let Some(breakdown) = verdict.breakdown() {
-                output::note(&format!("{}: {}: {}", verdict.name(), report.id, breakdown.what));
+                note!("{}: {}: {}", verdict.name(), report.id, breakdown.what);
             }
             return;
         }
@@ -270,7 +270,7 @@ pub(super) fn note_broken(report: &CaseReport) {
     for diagnostic in diagnostics {
         let place = diagnostic.place.as_ref().map(|place| format!("{}:{}", report.id.file, place.position));
         let place = place.unwrap_or_else(|| report.id.to_string());
-        output::note(&format!("error: {place}: {}", diagnostic.what));
+        note!("error: {place}: {}", diagnostic.what);
     }
 }
 
@@ -279,8 +279,8 @@ fn note_refused(refusal: &BlessRefusal) {
     let step = vector_step(*step);
     let at = at.as_ref().map_or(String::new(), |at| format!("{step}{at}: "));
     let advice = if *is_outcome_change { "; --allow-outcome-change accepts that" } else { "" };
-    output::note(&format!("refused: {}:{}: {at}{why}{advice}", case.file, place.position));
-    output::note(&format!("  in {case}"));
+    note!("refused: {}:{}: {at}{why}{advice}", case.file, place.position);
+    note!("  in {case}");
 }
 
 #[cfg(test)]

@@ -57,17 +57,17 @@ impl CacheArgs {
         let identity = match vm.identity(settings, hello) {
             Ok(identity) => identity,
             Err(why) => {
-                output::note(&format!(
+                note!(
                     "note: --cached: {why:#}: all cases run, and nothing is kept; list the files that results depend \
                      on as cache-key in [vm.NAME] of {FILE}"
-                ));
+                );
                 return Ok(None);
             }
         };
         match CacheOptions::open(identity, self.sample()) {
             Ok(cache) => Ok(Some(cache)),
             Err(error) => {
-                output::note(&format!("note: --cached: {error:#}; all cases run, and nothing is kept"));
+                note!("note: --cached: {error:#}; all cases run, and nothing is kept");
                 Ok(None)
             }
         }
@@ -77,7 +77,7 @@ impl CacheArgs {
         let share = self.verify?;
         let seed = self.seed.unwrap_or_else(|| {
             let seed = RandomState::new().hash_one(());
-            output::note(&format!("note: --verify {share} chooses with --seed {seed}"));
+            note!("note: --verify {share} chooses with --seed {seed}");
             seed
         });
         Some(VerifiedSample { share, seed })
@@ -123,11 +123,11 @@ impl CacheOptions {
         self.file.write(&text);
         let refuted = self.results.refuted();
         if refuted > 0 {
-            output::note(&format!(
+            note!(
                 "note: the kept results of {} were wrong and are discarded; rm{} discards all results of this vmconf",
                 counted(refuted, "file"),
                 ShellWords::from_iter([self.file.path.to_string_lossy()])
-            ));
+            );
         }
     }
 }

@@ -9,8 +9,8 @@ use anyhow::Context;
 use vmconf::run::cache::{MAX_CACHE_BYTES, ProgramKey};
 use vmconf::run::open_file::{Links, open_regular};
 
+use super::history;
 use super::result_file::{ResultFile, remove_abandoned};
-use super::{history, output};
 
 /// How many digits of the key of a program are in the name of its file.
 pub(super) const KEY_DIGITS: usize = 16;
@@ -34,7 +34,7 @@ impl CacheFile {
             Ok(parsed) => parsed,
             Err(why) => {
                 let path = self.path.display();
-                output::note(&format!("note: {path}: {why}; it is ignored and will be replaced"));
+                note!("note: {path}: {why}; it is ignored and will be replaced");
                 None
             }
         }
@@ -43,7 +43,7 @@ impl CacheFile {
     /// Writes the file. A failure is a note, since the results of the run are not affected.
     pub(super) fn write(&self, text: &str) {
         if let Err(error) = self.replace(text) {
-            output::note(&format!("note: {}: cannot be written: {error}", self.path.display()));
+            note!("note: {}: cannot be written: {error}", self.path.display());
         }
     }
 

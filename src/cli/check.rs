@@ -73,7 +73,7 @@ impl CheckArgs {
         out.end(&summary)?;
         let restrictions = settings.restrictions();
         if !restrictions.is_empty() {
-            output::note(&format!("note: only selected cases were checked{restrictions}"));
+            note!("note: only selected cases were checked{restrictions}");
         }
         Ok(match summary {
             LintSummary { errors: 1.., .. } => Exit::Broken,
@@ -110,7 +110,7 @@ fn fixed(
     unwritten: &mut usize,
 ) -> Checked {
     let Some(fixed) = fix(checker, source, &checked) else { return checked };
-    let not_fixed = |why: &dyn Display| output::note(&format!("{}: not fixed: {why}", source.shown));
+    let not_fixed = |why: &dyn Display| note!("{}: not fixed: {why}", source.shown);
     let Fixed { text, checked: left } = match fixed {
         Ok(fixed) => fixed,
         Err(why) => {
@@ -125,7 +125,7 @@ fn fixed(
         *unwritten += 1;
         return checked;
     }
-    output::note(&format!("{}: fixed {}", source.shown, fewer(&checked, &left)));
+    note!("{}: fixed {}", source.shown, fewer(&checked, &left));
     left
 }
 

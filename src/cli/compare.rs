@@ -120,7 +120,7 @@ fn list(recorded: &RecordedRuns) -> anyhow::Result<Exit> {
     }
     out.flush()?;
     if recorded.names.is_empty() {
-        output::note(&format!("note: {NO_RUN}; the newest {MAX_RUNS} are kept"));
+        note!("note: {NO_RUN}; the newest {MAX_RUNS} are kept");
     }
     Ok(Exit::Passed)
 }

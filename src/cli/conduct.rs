@@ -6,7 +6,6 @@ use vmconf::model::Exit;
 use vmconf::run::Flaky;
 use vmconf::testees::process::{BreakdownCount, Breakdowns, ProcessVm};
 
-use super::output;
 use super::vm::note_misconduct;
 
 /// Who reports a machine that gives no answer whenever it is asked: the command itself, or [`Conduct::end`].
@@ -44,13 +43,13 @@ impl Conduct {
         let steady =
             Some(steady).filter(|count| self.steady == SteadyBreakdowns::Unreported && !count.is_none());
         if let Some(count) = &steady {
-            output::note(&format!("error: {}", described(count, name)));
+            note!("error: {}", described(count, name));
         }
         let unrepeated = Some(unrepeated).filter(|count| !count.is_none());
         let is_wrong = self.flaky == Flaky::Report;
         if let Some(count) = &unrepeated {
             let kind = if is_wrong { "error" } else { "note" };
-            output::note(&format!("{kind}: {}", described(count, &format!("{name} did not repeat"))));
+            note!("{kind}: {}", described(count, &format!("{name} did not repeat")));
         }
         misconduct.is_some() || steady.is_some() || is_wrong && unrepeated.is_some()
     }

@@ -28,7 +28,7 @@ pub(super) struct ConfigSubcommand {
 impl ConfigSubcommand {
     /// Prints all settings. `run` is the command whose flags they are.
     pub(super) fn run(&self, settings: &Settings, run: &Command) -> anyhow::Result<Exit> {
-        let file = match self.run.paths() {
+        let file = match self.run.select.paths() {
             [] => None,
             [file] if file.is_file() => Some(file),
             [other] => bail!("{}: there is no such file; its settings cannot be printed", other.display()),

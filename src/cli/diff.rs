@@ -88,10 +88,8 @@ impl Diff {
         let (mut opener, mut worker) = (FileOpener::new(&options), Worker::new(&options.run));
         for source in &sources {
             let loaded = opener.open(source.clone());
-            for diagnostic in loaded.errors() {
-                output.summary.errors += 1;
-                output::note(&format!("error: {}", diagnostic.located(&source.shown)));
-            }
+            output.summary.errors += loaded.errors().len() as u64;
+            output::note_errors(&source.shown, loaded.errors());
             // Cases that are named on the command line are explained one by one, without groups.
             let grouping =
                 if source.only.is_some() && rerun.is_none() { Grouping::None } else { self.grouping() };

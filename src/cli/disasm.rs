@@ -150,10 +150,10 @@ fn manifest(nef: &Path, script_size: usize) -> anyhow::Result<Option<ContractMan
     let Some(file) = file else { return Ok(None) };
     let manifest = ContractManifest::read(&file, script_size);
     for deviation in manifest.deviations.iter().take(MAX_DEVIATIONS) {
-        output::note(&format!("note: {}:{deviation}", path.display()));
+        note!("note: {}:{deviation}", path.display());
     }
     if let Some(more @ 1..) = manifest.deviations.len().checked_sub(MAX_DEVIATIONS) {
-        output::note(&format!("note: {}: and {more} more", path.display()));
+        note!("note: {}: and {more} more", path.display());
     }
     Ok(Some(manifest))
 }

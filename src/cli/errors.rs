@@ -25,7 +25,7 @@ impl BrokenInput {
     pub(super) fn of_lines(mut lines: Vec<String>) -> BrokenInput {
         let last = lines.pop().unwrap_or_default();
         for line in &lines {
-            note(&format!("error: {line}"));
+            note!("error: {line}");
         }
         BrokenInput(last)
     }
@@ -55,16 +55,16 @@ pub(super) fn exit_code(result: anyhow::Result<Exit>) -> ExitCode {
 /// Prints an error, and chooses the exit code of a command that it ends.
 pub(super) fn note_error(error: &anyhow::Error) -> Exit {
     if let Some(BrokenInput(line)) = error.downcast_ref() {
-        note(&format!("error: {line}"));
+        note!("error: {line}");
         Exit::Broken
     } else if let Some(NothingToDo(why)) = error.downcast_ref() {
-        note(&format!("note: {why}"));
+        note!("note: {why}");
         Exit::NothingRan
     } else if let Some(UsageError(lines)) = error.downcast_ref() {
         lines.lines().for_each(note);
         Exit::Usage
     } else {
-        note(&format!("error: {error:#}"));
+        note!("error: {error:#}");
         if Unwritten::is_cause(error) { Exit::Broken } else { Exit::Usage }
     }
 }

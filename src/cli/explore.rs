@@ -136,7 +136,7 @@ impl Explore {
 
     fn put_page(&self, page: &[u8], cut: Option<String>, file: &Path) -> anyhow::Result<()> {
         if let Some(cut) = cut {
-            output::note(&format!("note: {cut}"));
+            note!("note: {cut}");
         }
         if file == Path::new("-") {
             return Ok(output::print(|out| out.write_all(page))?);
@@ -177,10 +177,10 @@ fn documents(metadata: &Path, snapshots: &Path) -> anyhow::Result<Opened> {
     let program = documents::metadata(&metadata, text).map_err(BrokenInput::of_lines)?;
     let snapshots = documents::snapshots(&name, &stream).map_err(BrokenInput::of_lines)?;
     let (playback, notes) = Playback::new(&program, &snapshots).map_err(|error| BrokenInput(error.what))?;
-    notes.iter().take(MAX_NOTES).for_each(|note| output::note(&format!("note: {name}: {note}")));
+    notes.iter().take(MAX_NOTES).for_each(|note| note!("note: {name}: {note}"));
     let more = notes.len().saturating_sub(MAX_NOTES);
     if more > 0 {
-        output::note(&format!("note: {name}: {more} more"));
+        note!("note: {name}: {more} more");
     }
     Ok(explore::open_machine(&name, "minic89", Box::new(playback), program).map_err(BrokenInput)?)
 }

@@ -16,7 +16,6 @@ use vmconf::run::{LoadedFile, RunOptions};
 use vmconf::text::file_name::percent_encoded;
 use vmconf::text::shell::ShellWords;
 
-use super::output;
 use super::reports::{ReportArgs, ReportWritten};
 use super::result_file::{TemporaryFiles, is_regular};
 
@@ -112,7 +111,7 @@ impl ExplorerPages {
         written.map_err(|error| {
             self.written = ReportWritten::No;
             let path = self.folder.join(&name);
-            output::note(&format!("error: {}: the page cannot be written: {error}", path.display()));
+            note!("error: {}: the page cannot be written: {error}", path.display());
             "it could not be written".to_owned()
         })?;
         Ok(name)

@@ -122,7 +122,7 @@ pub(super) fn is_path(argument: &str) -> bool {
 /// Reports the families whose cases are left out, since they have no instructions.
 pub(super) fn note_left_out(suite: &VectorSuite) {
     for name in &suite.families {
-        output::note(&format!("note: cases of {name} are left out: {NO_INSTRUCTIONS}"));
+        note!("note: cases of {name} are left out: {NO_INSTRUCTIONS}");
     }
 }
 

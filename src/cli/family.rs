@@ -168,7 +168,7 @@ impl FamilyCheckArgs {
         });
         out.flush()?;
         for fault in paths.faults() {
-            output::note(&format!("note: {}", fault.located(&self.declaration.display().to_string())));
+            note!("note: {}", fault.located(&self.declaration.display().to_string()));
         }
         Ok(if has_errors? { Exit::Broken } else { Exit::Passed })
     }
@@ -192,7 +192,7 @@ fn write_firsts(
             Ok(FirstCase::Wrong) => worst = FirstCase::Wrong,
             Ok(FirstCase::Readable) => {}
             Err(why) if why.is::<BrokenInput>() => {
-                output::note(&format!("note: not read: {}", escaped(&why.to_string())));
+                note!("note: not read: {}", escaped(&why.to_string()));
             }
             Err(why) => return Err(why),
         }
@@ -212,15 +212,13 @@ impl FamilyInitArgs {
             documents.push(document);
             if bytes > MAX_INIT_BYTES {
                 let files = counted(documents.len(), "file");
-                output::note(&format!(
-                    "note: nothing is read after the first {files}, more than {MAX_INIT_BYTES} bytes"
-                ));
+                note!("note: nothing is read after the first {files}, more than {MAX_INIT_BYTES} bytes");
                 break;
             }
         }
         let inferred = infer(&self.name()?, &documents).map_err(anyhow::Error::msg)?;
         output::print(|out| out.write_all(inferred.text.as_bytes()))?;
-        inferred.notes.iter().for_each(|note| output::note(&format!("note: {}", escaped(note))));
+        inferred.notes.iter().for_each(|note| note!("note: {}", escaped(note)));
         Ok(Exit::Passed)
     }
 

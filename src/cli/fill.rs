@@ -115,9 +115,9 @@ impl FillCommand {
             session.file(&filled, end)?;
             if let Some(format) = filled.format_without_fill {
                 let name = &source.shown;
-                output::note(&format!(
+                note!(
                     "note: {name}: nothing is added to cases of {format}: only what they demand is compared"
-                ));
+                );
             }
         }
         session.end()

@@ -49,7 +49,7 @@ impl FinalState {
         })?;
         if let Some(first) = first {
             let what = &first.breakdown.what;
-            output::note(&format!("note: the machine broke down the first time: {what}"));
+            note!("note: the machine broke down the first time: {what}");
         }
         Ok(left)
     }

@@ -18,6 +18,7 @@ use vmconf::hunt::fuzz::{
     NoFuzzCause,
 };
 use vmconf::model::{Exit, Interrupt, counted, escaped};
+use vmconf::run::open_file::Links;
 use vmconf::run::sources;
 use vmconf::run::{FileOptions, IgnoredField, LoadOptions};
 use vmconf::testees::MakeTestee;
@@ -146,7 +147,7 @@ impl<O: Write> FuzzSession<'_, O> {
             return;
         }
         if let Err(error) = self.command.add_to_corpus(vector) {
-            output::note(&format!("error: {error:#}: the corpus gets no more vectors"));
+            note!("error: {error:#}: the corpus gets no more vectors");
             self.is_corpus_lost = true;
         }
     }
@@ -320,7 +321,7 @@ impl FuzzCommand {
         let path = folder.join(name);
         let vector = finding.vector.as_bytes();
         if self.force.check(&path).is_err() {
-            let is_same = has_bytes(&path, vector);
+            let is_same = has_bytes(&path, Links::Follow, vector);
             return if is_same { VectorFile::AsBefore(path) } else { VectorFile::Other(path) };
         }
         match self.force.write(&path, vector) {
@@ -477,7 +478,7 @@ fn read_corpus(machine: &FuzzMachine, folder: &Path, settings: &Settings) -> any
         );
     }
     for note in found.passed_over.into_iter().chain(corpus.notes()) {
-        output::note(&format!("note: {note}"));
+        note!("note: {note}");
     }
     Ok(corpus)
 }

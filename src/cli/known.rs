@@ -11,9 +11,7 @@ use clap::{Args, Subcommand};
 use vmconf::model::{CaseReport, Event, Exit, VerdictKind, counted, escaped};
 use vmconf::run::anchor::real_path;
 use vmconf::run::known_failures::other_cases::entries_of_other_cases;
-use vmconf::run::known_failures::update::{
-    self, AcceptedFailures, ListUpdatePolicy, UnseenEntries, UpdatedList,
-};
+use vmconf::run::known_failures::update::{self, ListUpdatePolicy, UnseenEntries, UpdatedList};
 use vmconf::run::known_failures::{Date, KnownFailures};
 use vmconf::run::sources::VectorSource;
 use vmconf::run::{self, LoadOptions};
@@ -81,11 +79,9 @@ impl KnownArgs {
         let path = path.display();
         if let Some((count, day)) = known.expire_soon(today) {
             let (entries, verb) = (counted(count, "entry"), if count == 1 { "expires" } else { "expire" });
-            output::note(&format!(
-                "note: {path}: today is {today}; {entries} {verb} soon, the first on {day}"
-            ));
+            note!("note: {path}: today is {today}; {entries} {verb} soon, the first on {day}");
         } else if self.today.is_some() {
-            output::note(&format!("note: {path}: today is {today}"));
+            note!("note: {path}: today is {today}");
         }
         Ok(known)
     }
@@ -270,9 +266,7 @@ impl Update {
             Event::Finished(report) => reports.push(report),
             Event::Broken { source, errors } if source.is_machine() => {
                 exit = Exit::Broken;
-                for error in errors {
-                    output::note(&format!("error: {}", error.located(&source.file)));
-                }
+                output::note_errors(&source.file, &errors);
             }
             _ => {}
         });
@@ -281,7 +275,7 @@ impl Update {
 
     fn policy(&self) -> ListUpdatePolicy {
         ListUpdatePolicy {
-            accepted: self.accept.clone().map_or(AcceptedFailures::Nothing, AcceptedFailures::All),
+            accepted: self.accept.clone(),
             unseen: if self.prune { UnseenEntries::Prune } else { UnseenEntries::Keep },
         }
     }
@@ -306,16 +300,16 @@ impl Update {
             writeln!(out, "{}", if is_new { "created an empty list" } else { "nothing to change" })?;
         }
         for unfit in &updated.unfit {
-            output::note(&format!("note: {unfit}"));
+            note!("note: {unfit}");
         }
         if updated.unlisted > 0 {
             let cases = counted(updated.unlisted, "failing case");
-            output::note(&format!("note: without an entry: {cases}; --accept REASON adds entries"));
+            note!("note: without an entry: {cases}; --accept REASON adds entries");
         }
         if updated.unseen > 0 {
             let entries = counted(updated.unseen, "entry");
             let hint = if self.prune { "" } else { "; --prune removes those that match no case of the list" };
-            output::note(&format!("note: {entries} of cases that did not run: kept{hint}"));
+            note!("note: {entries} of cases that did not run: kept{hint}");
         }
         Ok(out.flush()?)
     }

@@ -53,7 +53,7 @@ impl ListArgs {
             list_cases(&sources, &options, self.output)?
         };
         if exit == Exit::NothingRan {
-            output::note(&format!("note: no case matches{}", settings.restrictions()));
+            note!("note: no case matches{}", settings.restrictions());
         }
         Ok(exit)
     }
@@ -108,10 +108,8 @@ fn each_file(
         if loaded.cases() > 0 {
             exit = Exit::Passed;
         }
-        for diagnostic in loaded.errors() {
-            broken = true;
-            output::note(&format!("error: {}", diagnostic.located(&shown)));
-        }
+        broken |= !loaded.errors().is_empty();
+        output::note_errors(&shown, loaded.errors());
     }
     Ok(if broken { Exit::Broken } else { exit })
 }
@@ -121,7 +119,14 @@ fn print(out: &mut dyn Write, case: &LoadedCase<'_>, form: OutputForm) -> io::Re
     match form {
         OutputForm::Text => writeln!(out, "{id}"),
         OutputForm::Json => {
-            let listed = ListedCase::new(id, format.name, format.machine, case.line());
+            let listed = ListedCase {
+                id: id.to_string(),
+                file: id.file.to_string(),
+                name: id.name.as_deref().map(str::to_owned),
+                format: format.name,
+                machine: format.machine,
+                line: case.line(),
+            };
             writeln!(out, "{}", one_line(&listed))
         }
     }

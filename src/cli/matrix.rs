@@ -93,9 +93,7 @@ impl MatrixCommand {
         }
         for UnlikeSuites { suite, machines: [first, second], how } in unlike_suites(&machines, &suite) {
             let [suite, first, second] = [suite, first, second].map(|name| escaped(&name).to_string());
-            output::note(&format!(
-                "warning: {suite}: the results of {first} and {second} cannot be compared: {how}"
-            ));
+            note!("warning: {suite}: the results of {first} and {second} cannot be compared: {how}");
         }
         let matrix = collector.finish();
         output::print(|out| (self.form.new)(out, &matrix))?;
@@ -110,7 +108,7 @@ impl MatrixCommand {
         }
         let is_empty = matrix.suites.is_empty();
         if is_empty && matrix.broken.is_empty() {
-            output::note(&format!("note: no case ran{}", settings.restrictions()));
+            note!("note: no case ran{}", settings.restrictions());
         }
         Ok(if is_of_reports && !is_empty { Exit::Passed } else { exit(&matrix, fixed) })
     }
@@ -208,9 +206,9 @@ impl MatrixRun<'_> {
     fn warn_of_fixed(&self, name: &str) {
         if self.fixed > 0 {
             let (name, cases) = (escaped(name), counted(self.fixed, "case"));
-            output::note(&format!(
+            note!(
                 "warning: {name}: {cases} in its list of known failures passed; vmconf run on this machine lists them"
-            ));
+            );
         }
     }
 
@@ -248,24 +246,24 @@ fn warn_of_incomplete(machines: &[ConformanceMachine]) {
     for machine in machines {
         let name = escaped(&machine.name);
         if let Some(only) = machine.only() {
-            output::note(&format!("warning: {name} ran {}", escaped(&only)));
+            note!("warning: {name} ran {}", escaped(&only));
         }
         if machine.is_interrupted() {
-            output::note(&format!("warning: the run of {name} was interrupted: not all cases ran"));
+            note!("warning: the run of {name} was interrupted: not all cases ran");
         }
         if machine.skipped() > 0 {
             let cases = counted(machine.skipped(), "case");
-            output::note(&format!("warning: the run of {name} skipped {cases}"));
+            note!("warning: the run of {name} skipped {cases}");
         }
         let left_out = machine.left_out();
         if !left_out.is_empty() {
             let named: Vec<_> =
                 left_out.iter().take(MAX_NAMED_FOLDERS).map(|it| escaped(it).to_string()).collect();
             let more = if left_out.len() > MAX_NAMED_FOLDERS { ", …" } else { "" };
-            output::note(&format!(
+            note!(
                 "warning: {name}: only the newest report counts, and it has no case of {}{more}, which earlier reports have",
                 named.join(", ")
-            ));
+            );
         }
     }
 }

@@ -85,7 +85,7 @@ impl MinimizeCommand {
                 let report = worker.run_case(&loaded, case);
                 if report.verdict.kind().outcome() == Some(CaseOutcome::Fails) {
                     drop(worker);
-                    output::note(&format!("note: {} fails", report.id));
+                    note!("note: {} fails", report.id);
                     end.begin();
                     return self.minimize((&loaded, case), &source, &options, &end);
                 }
@@ -152,20 +152,20 @@ fn note_result(small: &MinimizedCase, source: &VectorSource, subject: &LoadOptio
         // There is no flag for these.
         SearchEnd::Bytes | SearchEnd::Deadline => "; stopped early".to_owned(),
     };
-    output::note(&format!(
+    note!(
         "note: {} instead of {}, {} bytes instead of {}; {} tried{ended}",
         lines(after.lines),
         before.lines,
         after.bytes,
         before.bytes,
         counted(*tries, "change"),
-    ));
+    );
     if subject.run.interrupt.is_requested() {
         return;
     }
     let source = VectorSource { only: None, ..source.clone() };
     let loaded = run::open_text(&source, text.clone(), subject);
     if let Some(line) = explanation::in_a_line(&explain::explain_on_screen(&loaded, 0, &subject.run)) {
-        output::note(&format!("note: {line}"));
+        note!("note: {line}");
     }
 }

@@ -59,7 +59,7 @@ impl MinsetCommand {
                     writeln!(out, "{id}")?;
                 }
                 let all = counted(minset.cases, "case");
-                output::note(&format!("note: {} of {all}", minset.kept.len()));
+                note!("note: {} of {all}", minset.kept.len());
             }
         }
         out.flush()?;

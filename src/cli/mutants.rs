@@ -132,21 +132,21 @@ impl MutantsCommand {
         if let Some(cache) = cache {
             cache.save(&known, &missing);
             let taken = faults.len() - missing.len();
-            output::note(&format!("note: {taken} of {} are from the cache", counted(faults.len(), "fault")));
+            note!("note: {taken} of {} are from the cache", counted(faults.len(), "fault"));
         }
         let mutants = known.mutants(&faults);
         self.write(&mutants)?;
         let left = known.missing(&faults).len();
         if left > 0 {
             let all = counted(faults.len(), "fault");
-            output::note(&format!("note: interrupted: {left} of {all} are not judged"));
+            note!("note: interrupted: {left} of {all} are not judged");
         }
         if let Some(folder) = &self.write {
             write_programs(folder, &faults, &known)?;
         }
         let wrong = wrong_entries(&mutants, &all);
         for entry in &wrong {
-            output::note(&format!("note: vmconf's list of faults that cannot be noticed is wrong: {entry}"));
+            note!("note: vmconf's list of faults that cannot be noticed is wrong: {entry}");
         }
         Ok(end.exit(self.exit(&mutants, known.broken())))
     }
@@ -197,7 +197,7 @@ impl MutantsCommand {
             let file = CacheFile::new("faults", &name, MAX_SUITES)?;
             anyhow::Ok(FaultCache { program, suite, file })
         };
-        open().map_err(|why| output::note(&format!("note: --cached: {why:#}; nothing is kept"))).ok()
+        open().map_err(|why| note!("note: --cached: {why:#}; nothing is kept")).ok()
     }
 
     /// The faults that the arguments choose.

@@ -86,20 +86,25 @@ impl<W: Write> Write for UntilClosed<W> {
     }
 }
 
+/// Prints errors that belong to a file or a machine.
+pub(super) fn note_errors(file: &str, errors: &[Diagnostic]) {
+    for error in errors {
+        note!("error: {}", error.located(file));
+    }
+}
+
 /// Returns the last diagnostic as an error, and prints the others.
 pub(super) fn one_error(file: &str, diagnostics: &[Diagnostic]) -> anyhow::Error {
-    let lines: Vec<_> = diagnostics.iter().map(|diagnostic| diagnostic.located(file)).collect();
-    for line in &lines[..lines.len() - 1] {
-        note(&format!("error: {line}"));
-    }
-    anyhow::anyhow!("{}", lines[lines.len() - 1])
+    let (last, others) = diagnostics.split_last().expect("an error");
+    note_errors(file, others);
+    anyhow::anyhow!("{}", last.located(file))
 }
 
 /// Says how many files and cases a command leaves out because they are broken.
 pub(super) fn note_broken(count: u64) {
     if count > 0 {
         let what = if count == 1 { "file or case is" } else { "files or cases are" };
-        note(&format!("error: {count} {what} broken; vmconf run shows why"));
+        note!("error: {count} {what} broken; vmconf run shows why");
     }
 }
 
@@ -107,6 +112,6 @@ pub(super) fn note_broken(count: u64) {
 pub(super) fn note_not_passing(left_out: u64) {
     if left_out > 0 {
         let cases = counted(left_out, "case");
-        note(&format!("note: {cases} left out: only passing cases count; vmconf run shows why"));
+        note!("note: {cases} left out: only passing cases count; vmconf run shows why");
     }
 }

@@ -18,8 +18,7 @@ use vmconf::wire::line::one_line;
 use vmconf::wire::record::{self, RecordedCase, RecordedRun};
 
 use super::history::{self, RecordedRuns};
-use super::output;
-use super::result_file::ResultFile;
+use super::result_file::{ResultFile, has_bytes};
 
 /// The file, beside the records of the runs, with the failures of the embedded machines. Each other machine has a file
 /// `outstanding-HASH`, with a hash of its name.
@@ -191,7 +190,7 @@ impl OutstandingRecording {
         });
         let is_damaged = read.is_err();
         if let Err(error) = read {
-            output::note(&format!("note: outstanding failures are lost: {error:#}"));
+            note!("note: outstanding failures are lost: {error:#}");
             cases.clear();
         }
         OutstandingRecording {
@@ -209,14 +208,9 @@ impl OutstandingRecording {
     pub(super) fn case(&mut self, report: &CaseReport) {
         let case = RecordWriter::recorded(report);
         match case.verdict {
-            VerdictKind::Fail
-            | VerdictKind::Error
-            | VerdictKind::Crash
-            | VerdictKind::Timeout
-            | VerdictKind::Flaky
-            | VerdictKind::Fixed => self.failed(&case),
-            VerdictKind::Pass | VerdictKind::Known => self.found_otherwise(&case.id),
+            kind if kind.fails_run() => self.failed(&case),
             VerdictKind::Skip | VerdictKind::Unsupported => {}
+            _ => self.found_otherwise(&case.id),
         }
         // A case of the file ran, so the file as a whole is no longer broken, or is reported again.
         if report.id.name.is_some() && case.verdict != VerdictKind::Skip && self.not_yet_run > 0 {
@@ -343,13 +337,10 @@ impl ChangedFailures {
     fn write(self) -> io::Result<()> {
         let mut text = Vec::new();
         self.text.end(&RunSummary::default())?.reader()?.read_to_end(&mut text)?;
-        if is_text_of(&self.path, &text) { Ok(()) } else { ResultFile::own(&self.path)?.write(&text) }
+        if has_bytes(&self.path, Links::Refuse, &text) {
+            Ok(())
+        } else {
+            ResultFile::own(&self.path)?.write(&text)
+        }
     }
-}
-
-/// Whether a file exists and has this text.
-fn is_text_of(path: &Path, text: &[u8]) -> bool {
-    let Ok(file) = open_regular(path, Links::Refuse) else { return false };
-    let mut old = Vec::with_capacity(text.len() + 1);
-    file.take(text.len() as u64 + 1).read_to_end(&mut old).is_ok_and(|_| old == text)
 }

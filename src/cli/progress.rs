@@ -35,7 +35,7 @@ impl Progress {
         match event {
             Event::Started { files, .. } => self.start(*files),
             Event::Note { file, diagnostic } if self.verbosity == Verbosity::Notes => {
-                output::note(&format!("note: {}", diagnostic.located(file)));
+                note!("note: {}", diagnostic.located(file));
             }
             Event::Note { file, diagnostic } => self.notes.add(file, diagnostic),
             Event::FileDone => {
@@ -116,7 +116,7 @@ impl Notes {
     fn print(&self) {
         for (what, RepeatedNote { first, more }) in &self.0 {
             let more = if *more > 0 { format!(" (and {more} more)") } else { String::new() };
-            output::note(&format!("note: {first}: {what}{more}"));
+            note!("note: {first}: {what}{more}");
         }
     }
 }

@@ -335,7 +335,7 @@ impl ReportOutput {
             remove_earlier(path);
         }
         let reason = Unwritten::reason(error);
-        output::note(&format!("error: {}: the report cannot be written: {reason}", self.name));
+        note!("error: {}: the report cannot be written: {reason}", self.name);
     }
 
     /// Moves the file into place.

@@ -172,13 +172,13 @@ impl RerunCases {
             let shown = escaped(file);
             let id = |case: &String| format!("{shown}::{case}");
             if !self.exists(file) {
-                output::note(&format!("note: {shown} is deleted; {} did not run again", in_words(cases)));
+                note!("note: {shown} is deleted; {} did not run again", in_words(cases));
                 deleted.extend(cases.pending.iter().map(id).chain([shown.to_string()]));
                 continue;
             }
             for missing in self.missing_cases(file, &cases.pending, options) {
                 let id = id(&missing);
-                output::note(&format!("note: {id} was deleted: the file no longer has such a case"));
+                note!("note: {id} was deleted: the file no longer has such a case");
                 deleted.insert(id);
             }
         }

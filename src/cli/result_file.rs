@@ -184,8 +184,8 @@ fn temporary(path: &Path) -> io::Result<NamedTempFile> {
 }
 
 /// Whether a regular file has exactly these bytes.
-pub(super) fn has_bytes(path: &Path, bytes: &[u8]) -> bool {
-    let there = open_regular(path, Links::Follow).and_then(|file| file.read_at_most(bytes.len() as u64));
+pub(super) fn has_bytes(path: &Path, links: Links, bytes: &[u8]) -> bool {
+    let there = open_regular(path, links).and_then(|file| file.read_at_most(bytes.len() as u64));
     there.is_ok_and(|there| there.as_deref() == Some(bytes))
 }
 

@@ -79,23 +79,13 @@ pub(super) struct RunArgs {
     cache: CacheArgs,
 
     #[command(flatten)]
-    reports: ReportArgs,
+    pub(super) reports: ReportArgs,
 
     #[command(flatten)]
     explore: ExploreArgs,
 }
 
 impl RunArgs {
-    /// Takes the paths that `other` has read from standard input.
-    pub(super) fn keep_standard_input(&mut self, other: &RunArgs) {
-        self.select.keep_standard_input(&other.select);
-    }
-
-    /// The paths that were typed.
-    pub(super) fn paths(&self) -> &[PathBuf] {
-        self.select.paths()
-    }
-
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         let controls = Controls::default();
         ctrlc::set_handler(controls.interrupt_handler())?;
@@ -122,7 +112,7 @@ impl RunArgs {
 
 /// The arguments and the settings. Runs files once, or several times with `--watch`.
 pub(super) struct Runner<'r> {
-    args: &'r RunArgs,
+    pub(super) args: &'r RunArgs,
     pub(super) settings: &'r Settings,
     controls: Controls,
 }
@@ -169,16 +159,6 @@ impl Runner<'_> {
         Ok(options)
     }
 
-    /// The selected files.
-    pub(super) fn sources(&self, options: &LoadOptions) -> anyhow::Result<Sources> {
-        self.args.select.sources(self.settings, options)
-    }
-
-    /// The files to run again: without the paths that cannot be used, if another one can.
-    pub(super) fn usable_sources(&self, options: &LoadOptions) -> anyhow::Result<Sources> {
-        self.args.select.usable_sources(self.settings, options)
-    }
-
     /// The paths that were typed, or the default one, as they are opened.
     pub(super) fn searched(&self) -> Vec<PathBuf> {
         let anchor = &self.settings.anchor;
@@ -203,10 +183,6 @@ impl Runner<'_> {
         let of_files = of_files.map(|(list, _)| PathBuf::from(list));
         let of_all = self.args.known.file().map(Path::to_owned);
         of_files.chain(of_all).chain(self.args.vm.known(self.settings)).collect()
-    }
-
-    pub(super) fn report_files(&self) -> impl Iterator<Item = &Path> {
-        self.args.reports.files()
     }
 
     /// Runs these files once, writes all reports, and records the run. `on_case` is called for each case.
@@ -274,10 +250,10 @@ impl Runner<'_> {
     /// Says where the suspects are that the reports leave out.
     fn note_not_analysed(&self, summary: &RunSummary) {
         if summary.failing() > MAX_FAILURES as u64 && self.args.reports.are_by_suspect() {
-            output::note(&format!(
+            note!(
                 "note: more than {MAX_FAILURES} cases fail, so they are grouped by what differs; vmconf suspects \
                  says what explains them"
-            ));
+            );
         }
     }
 
@@ -302,7 +278,7 @@ impl Runner<'_> {
     }
 
     fn report_options(&self, options: &LoadOptions, versions: Vec<VectorsVersion>) -> report::ReportOptions {
-        let paths: ShellWords = self.args.paths().iter().map(|path| typed(path.as_os_str())).collect();
+        let paths: ShellWords = self.args.select.paths().iter().map(|path| typed(path.as_os_str())).collect();
         let selection = paths.and(self.settings.repeated(FlagEffect::Selection));
         report::ReportOptions {
             selection,
@@ -391,8 +367,8 @@ fn save_record(record: OutstandingRecording, summary: &RunSummary, settings: &Se
     } else if summary.is_empty_part {
         output::note("note: other parts have all cases");
     } else if summary.exit() == Exit::NothingRan {
-        output::note(&format!("note: no case ran{}", settings.restrictions()));
+        note!("note: no case ran{}", settings.restrictions());
     } else if let Err(error) = record.end(summary) {
-        output::note(&format!("note: the run cannot be recorded for diff, compare and --rerun: {error}"));
+        note!("note: the run cannot be recorded for diff, compare and --rerun: {error}");
     }
 }

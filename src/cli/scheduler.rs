@@ -5,8 +5,6 @@ use std::fs;
 use anyhow::{Context, bail};
 use vmconf::model::{Partition, PartitionKind};
 
-use super::output;
-
 /// The value of `--partition`.
 #[derive(Debug, Clone)]
 pub(super) enum RequestedPart {
@@ -101,13 +99,13 @@ impl RequestedPart {
             bail!("--partition auto: no scheduler gives the part; none of {} is set", variables.join(", "));
         };
         let partition = scheduler.part(total)?;
-        output::note(&format!(
+        note!(
             "note: part {} of {}, from {} of {}",
             partition.part(),
             partition.of(),
             scheduler.index,
             scheduler.name
-        ));
+        );
         Ok(partition)
     }
 }

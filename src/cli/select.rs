@@ -20,7 +20,7 @@ use super::errors::UsageError;
 use super::file_args::{self, FileArgs};
 use super::input::read_written;
 use super::settings::{ConfigArgs, Settings};
-use super::{candidates, families, output, outstanding};
+use super::{candidates, families, outstanding};
 
 /// What is read if no path is named.
 const DEFAULT: &str = "vectors/";
@@ -100,7 +100,7 @@ impl Select {
             return Err(error);
         }
         for path in &unusable {
-            output::note(&format!("note: {path}"));
+            note!("note: {path}");
         }
         sources_of(&usable, settings, options)
     }
@@ -261,7 +261,7 @@ fn sources_of(paths: &[PathBuf], settings: &Settings, options: &LoadOptions) -> 
     }
     note_filtered(&found.sources, options, settings);
     for passed_over in &found.passed_over {
-        output::note(&format!("note: {passed_over}"));
+        note!("note: {passed_over}");
     }
     Ok(found.sources)
 }
@@ -273,7 +273,7 @@ fn note_filtered(sources: &Sources, options: &LoadOptions, settings: &Settings) 
         for name in source.only.iter().flatten() {
             let id = format!("{}::{name}", source.shown);
             if !options.run.filter.matches_text(&id) {
-                output::note(&format!("note: {id} is not selected: it does not match the filter of {place}"));
+                note!("note: {id} is not selected: it does not match the filter of {place}");
             }
         }
     }
@@ -297,7 +297,7 @@ fn note_unused_overrides(all: &Sources, options: &LoadOptions, settings: &Settin
         } else {
             "no vector file matches"
         };
-        output::note(&format!("note: {place}: {why} the path {path:?} of this override"));
+        note!("note: {place}: {why} the path {path:?} of this override");
     }
 }
 

@@ -128,7 +128,7 @@ impl SnapshotCounts {
     /// Counts and prints an error of one case.
     fn broken(&mut self, error: &anyhow::Error) {
         self.errors += 1;
-        output::note(&format!("error: {error:#}"));
+        note!("error: {error:#}");
     }
 }
 
@@ -147,9 +147,7 @@ impl SnapshotCommand {
         for source in &sources {
             let loaded = run::open(&source, &options);
             counts.errors += loaded.errors().len();
-            for diagnostic in loaded.errors() {
-                output::note(&format!("error: {}", diagnostic.located(&source.shown)));
-            }
+            output::note_errors(&source.shown, loaded.errors());
             let same = SameCases::of(&loaded, &source, &options);
             let filled = same.with_ends(&loaded);
             if !loaded.has_unknown_cases() {
@@ -165,7 +163,7 @@ impl SnapshotCommand {
                     }
                     Ok(CaseEnd::Unsupported(reason)) => {
                         counts.unsupported += 1;
-                        output::note(&format!("note: {id}: unsupported: {reason}"));
+                        note!("note: {id}: unsupported: {reason}");
                     }
                     Err(error) => counts.broken(&error.context(id.clone())),
                 }
@@ -250,10 +248,10 @@ impl SnapshotCommand {
             match read(&path) {
                 Ok(Some(text)) if source_of(&text).is_some_and(|source| !is_unread(&source)) => {
                     counts.unreferenced += 1;
-                    output::note(&format!("note: {}: no case has this snapshot any more", path.display()));
+                    note!("note: {}: no case has this snapshot any more", path.display());
                 }
                 Ok(_) => {}
-                Err(error) => output::note(&format!("note: {error:#}; no case has this snapshot")),
+                Err(error) => note!("note: {error:#}; no case has this snapshot"),
             }
         }
     }

@@ -6,7 +6,6 @@ use vmconf::run::sources::Sources;
 use vmconf::run::{CaseVerdicts, LoadOptions};
 
 use super::cache_file::{self, CacheFile, KEY_DIGITS};
-use super::output;
 
 /// The number of programs whose files are kept.
 const MAX_PROGRAMS: usize = 4;
@@ -16,7 +15,7 @@ pub(super) fn analyse(sources: &Sources, options: &LoadOptions, verdicts: &CaseV
     let (cache, file) = match open() {
         Ok(opened) => opened,
         Err(error) => {
-            output::note(&format!("note: {error:#}; what the cases execute is not kept"));
+            note!("note: {error:#}; what the cases execute is not kept");
             return spectrum::analyse(sources, options, None, verdicts);
         }
     };

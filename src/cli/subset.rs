@@ -8,9 +8,9 @@ use vmconf::run::LoadOptions;
 use vmconf::run::sources::Sources;
 
 use super::rerun::{FailuresOf, Rerun, RerunCases};
+use super::scheduler;
 use super::select::Select;
 use super::settings::Settings;
-use super::{output, scheduler};
 
 /// Which of the selected cases.
 #[derive(Debug, Args)]
@@ -86,7 +86,7 @@ fn rerun_cases(
 ) -> anyhow::Result<RerunCases> {
     let all = RerunCases::read(&settings.anchor, VerdictKind::fails_run, of)?;
     if all.is_empty() {
-        output::note(&format!("note: {}", all.nothing()));
+        note!("note: {}", all.nothing());
     }
     Ok(all.among(select.paths())?.matching(&options.run.filter))
 }

@@ -118,7 +118,7 @@ impl Suspects {
         let unsupported = verdicts.count(VerdictKind::Unsupported);
         if unsupported > 0 {
             let cases = counted(unsupported, "case");
-            output::note(&format!("note: unsupported: {cases}; vmconf run -v says why"));
+            note!("note: unsupported: {cases}; vmconf run -v says why");
         }
         let mut analysis = if verdicts.failing().next().is_some() {
             spectra::analyse(&sources, &options, &verdicts)
@@ -164,7 +164,7 @@ impl Suspects {
             let missing = run.cases.len() - known.verdicts.len();
             if missing > 0 {
                 let cases = counted(missing, "case");
-                output::note(&format!("note: {cases} of this run left out: no file has them any more"));
+                note!("note: {cases} of this run left out: no file has them any more");
             }
         }
         Ok((sources, known))
@@ -179,7 +179,7 @@ fn ran(sources: &Sources, options: &LoadOptions) -> RunVerdicts {
             let kind = report.verdict.kind();
             // What neither passes nor fails is no part of the analysis, and decides how the command ends.
             if matches!(kind, VerdictKind::Error | VerdictKind::Flaky) {
-                output::note(&format!("note: {}: {}; vmconf run says why", report.id, report.verdict.name()));
+                note!("note: {}: {}; vmconf run says why", report.id, report.verdict.name());
             }
             if kind != VerdictKind::Pass {
                 let id = report.id.to_string();
@@ -187,11 +187,7 @@ fn ran(sources: &Sources, options: &LoadOptions) -> RunVerdicts {
                 not_passed.insert(id, kind);
             }
         }
-        Event::Broken { source, errors } => {
-            for error in errors {
-                output::note(&format!("error: {}", error.located(&source.file)));
-            }
-        }
+        Event::Broken { source, errors } => output::note_errors(&source.file, &errors),
         _ => {}
     });
     let verdicts = CaseVerdicts::new(not_passed, Some(VerdictKind::Pass));

@@ -212,8 +212,6 @@ fn end(tracer: &mut Tracer, machine: &Embedded, watched: &JudgedCase) -> anyhow:
 fn exit(watched: &JudgedCase) -> anyhow::Result<Exit> {
     let report = &watched.report;
     let Verdict::Error(diagnostics) = &report.verdict else { return Ok(Exit::Passed) };
-    for diagnostic in diagnostics {
-        output::note(&format!("error: {}", diagnostic.located(&report.id.file)));
-    }
+    output::note_errors(&report.id.file, diagnostics);
     Err(BrokenInput("the case cannot be run".to_owned()).into())
 }

@@ -25,7 +25,7 @@ use super::enumeration::by_name;
 use super::errors::BrokenInput;
 use super::number::positive_u64;
 use super::settings::{FILE, Settings};
-use super::{adapters, candidates, output};
+use super::{adapters, candidates};
 
 /// How long a case may take.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -268,7 +268,7 @@ pub(super) fn with_misconduct(testee: &MakeTestee, exit: Exit) -> Exit {
 
 /// Prints what a machine did wrong outside of cases.
 pub(super) fn note_misconduct(vm: &ProcessVm, error: &Diagnostic) {
-    output::note(&format!("error: {}", error.located(&CaseId::of_machine(&vm.command().name).file)));
+    note!("error: {}", error.located(&CaseId::of_machine(&vm.command().name).file));
 }
 
 /// The error for a program that a machine did not run to its end. Prints the end of what the machine wrote to
@@ -280,7 +280,7 @@ pub(super) fn stopped_early(stopped: Stopped) -> anyhow::Error {
         Stopped::Unsupported(reason) => format!("the machine does not support the program: {reason}"),
         Stopped::Crash(breakdown) | Stopped::Timeout(breakdown) => {
             for line in breakdown.stderr_lines() {
-                output::note(&format!("stderr: {line}"));
+                note!("stderr: {line}");
             }
             format!("the machine broke down: {}", breakdown.what)
         }

@@ -46,11 +46,11 @@ pub(super) fn run(mut run: RunArgs, mut settings: Settings, reread: Reread) -> a
             WatchEnd::Interrupted(exit) => return Ok(exit),
             WatchEnd::NewSettings { changed, new } => (changed, *new),
         };
-        new_run.keep_standard_input(&run);
+        new_run.select.keep_standard_input(&run.select);
         (run, settings) = (new_run, new_settings);
         session = WatchSession::new(Runner::new(&run, &settings, controls.clone()), &mut watch)?;
         clear();
-        output::note(&format!("{} changed: all cases run again", shown(&changed)));
+        note!("{} changed: all cases run again", shown(&changed));
         exit = session.first().unwrap_or_else(|error| {
             let exit = note_error(&error);
             session.note_waiting();
@@ -139,7 +139,7 @@ impl<'r, 'w> WatchSession<'r, 'w> {
 
     fn first(&mut self) -> anyhow::Result<Exit> {
         let options = self.search()?;
-        let sources = self.runner.sources(&options)?;
+        let sources = self.runner.args.select.sources(self.runner.settings, &options)?;
         self.keep(&sources, &options);
         self.watch_around(&options)?;
         self.once(&sources, &options)
@@ -178,7 +178,12 @@ impl<'r, 'w> WatchSession<'r, 'w> {
     fn rerun(&mut self, changes: &FolderChanges) -> Result<Option<Exit>, RunError> {
         let mut options = self.search().map_err(RunError::Input)?;
         // A named file may be about to be written again.
-        let sources = self.runner.usable_sources(&options).map_err(RunError::Input)?;
+        let sources = self
+            .runner
+            .args
+            .select
+            .usable_sources(self.runner.settings, &options)
+            .map_err(RunError::Input)?;
         let affected = self.affected(&sources, changes, &options);
         let deleted = self.forget_deleted(&sources);
         self.failures.forget(|file| deleted.contains(file));
@@ -288,7 +293,7 @@ impl<'r, 'w> WatchSession<'r, 'w> {
     fn affected(&self, sources: &Sources, changes: &FolderChanges, options: &LoadOptions) -> Sources {
         let is_all = lists(options).any(|list| changes.has(&list));
         let reports: Vec<_> =
-            self.runner.report_files().filter_map(|file| file.canonicalize().ok()).collect();
+            self.runner.args.reports.files().filter_map(|file| file.canonicalize().ok()).collect();
         let is_affected = |source: &VectorSource| {
             // A run writes its reports: each run would trigger the next one, endlessly.
             let is_report = reports.contains(&real_path_of(source));
@@ -318,7 +323,7 @@ impl<'r, 'w> WatchSession<'r, 'w> {
     fn note_waiting(&self) {
         let paths: Vec<_> = self.runner.searched().iter().map(|path| path.display().to_string()).collect();
         let changes = if paths.is_empty() { String::new() } else { format!(" of {}", in_short(&paths)) };
-        output::note(&format!("waiting for changes{changes}; Ctrl-C ends"));
+        note!("waiting for changes{changes}; Ctrl-C ends");
     }
 }
 
@@ -352,7 +357,7 @@ fn lists(options: &LoadOptions) -> impl Iterator<Item = PathBuf> {
 
 fn note_files(what: &str, files: &BTreeSet<Arc<str>>) {
     if !files.is_empty() {
-        output::note(&format!("{what}: {}", in_short(&files.iter().collect::<Vec<_>>())));
+        note!("{what}: {}", in_short(&files.iter().collect::<Vec<_>>()));
     }
 }
 

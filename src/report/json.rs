@@ -52,8 +52,8 @@ impl Json {
     fn placed(&mut self, id: &CaseId, line: Option<ReportLine>) -> io::Result<()> {
         let place = self.part.as_ref().map(|part| part.place(id));
         for mut line in self.notes.split_off(0).into_iter().map(ReportLine::Note).chain(line) {
-            if let Some(place) = place {
-                line.set_position(place);
+            if let Some(position) = line.position() {
+                *position = place;
             }
             self.line(&line)?;
         }

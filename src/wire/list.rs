@@ -2,8 +2,6 @@
 
 use serde::Serialize;
 
-use crate::model::CaseId;
-
 /// A case of a vector file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ListedCase {
@@ -19,18 +17,4 @@ pub struct ListedCase {
     pub machine: &'static str,
     /// The line of the file where the case begins, from 1.
     pub line: u32,
-}
-
-impl ListedCase {
-    /// The line for this case.
-    pub fn new(id: &CaseId, format: &'static str, machine: &'static str, line: u32) -> ListedCase {
-        ListedCase {
-            id: id.to_string(),
-            file: id.file.to_string(),
-            name: id.name.as_deref().map(str::to_owned),
-            format,
-            machine,
-            line,
-        }
-    }
 }

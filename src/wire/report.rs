@@ -115,26 +115,12 @@ impl ReportLine {
         })
     }
 
-    /// Sets the position of the line in the whole run.
-    pub fn set_position(&mut self, place: u64) {
+    /// The position in the whole run, which is `None` in the report of a whole run; `None` for a line without one.
+    pub fn position(&mut self) -> Option<&mut Option<u64>> {
         match self {
-            ReportLine::Case(case) => case.position = Some(place),
-            ReportLine::Note(note) => note.position = Some(place),
-            ReportLine::Explained(explained) => explained.position = Some(place),
-            ReportLine::Run(_)
-            | ReportLine::NotCompared(_)
-            | ReportLine::Suspects(_)
-            | ReportLine::Summary(_) => {}
-        }
-    }
-
-    /// The position in the whole run; `None` in the report of a whole run, and for the first and the last
-    /// line.
-    pub fn position(&self) -> Option<u64> {
-        match self {
-            ReportLine::Case(case) => case.position,
-            ReportLine::Note(note) => note.position,
-            ReportLine::Explained(explained) => explained.position,
+            ReportLine::Case(case) => Some(&mut case.position),
+            ReportLine::Note(note) => Some(&mut note.position),
+            ReportLine::Explained(explained) => Some(&mut explained.position),
             ReportLine::Run(_)
             | ReportLine::NotCompared(_)
             | ReportLine::Suspects(_)

@@ -118,8 +118,8 @@ proptest! {
     #[test]
     fn events_are_read_back(event in any_event(), position in prop::option::of(any::<u64>())) {
         let mut line = line(&event).unwrap();
-        if let Some(position) = position {
-            line.set_position(position);
+        if let Some(of_line) = line.position() {
+            *of_line = position;
         }
         let text = one_line(&line);
         let read = ReportLine::read(text.as_bytes()).unwrap();

@@ -152,7 +152,7 @@ pub(in crate::cli) fn write(source: &VectorSource, texts: OldAndNew<'_>) -> bool
     match source.check_writable().and_then(|()| try_write(&source.path, texts)) {
         Ok(()) => true,
         Err(error) => {
-            output::note(&format!("not written: {}: {error}", source.shown));
+            note!("not written: {}: {error}", source.shown);
             false
         }
     }

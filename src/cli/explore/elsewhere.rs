@@ -24,7 +24,6 @@ use crate::cli::conduct::{Conduct, SteadyBreakdowns};
 use crate::cli::errors::BrokenInput;
 use crate::cli::find_case::{read_case, with_case};
 use crate::cli::input;
-use crate::cli::output;
 use crate::cli::settings::Settings;
 use crate::cli::vm::stopped_early;
 
@@ -202,7 +201,7 @@ impl SelectedCase<'_> {
             Ok(found) => Ok(found.difference.map(|difference| run.step_of(difference.at))),
             Err(Stopped::Interrupted) => Err(stopped_early(Stopped::Interrupted)),
             Err(stopped) => {
-                output::note(&format!("note: no first difference: {}", stopped_early(stopped)));
+                note!("note: no first difference: {}", stopped_early(stopped));
                 Ok(None)
             }
         }
@@ -222,7 +221,7 @@ fn named(paths: &[PathBuf], traces: Vec<TraceFile>) -> Vec<(String, TraceFile)> 
 fn read_trace(path: &Path) -> anyhow::Result<TraceFile> {
     let name = path.display().to_string();
     let trace = TraceFile::read(&name, input::read(path)?).map_err(BrokenInput)?;
-    trace.notes.iter().for_each(|note| output::note(&format!("note: {note}")));
+    trace.notes.iter().for_each(|note| note!("note: {note}"));
     Ok(trace)
 }
 

@@ -60,6 +60,8 @@ impl ShownRuns {
     }
 }
 
+type ScreenTerminal = Terminal<CrosstermBackend<Stdout>>;
+
 /// What signals do: before the screen is shown they end the process, and then they leave the screen first. The
 /// processes of machines end with it.
 pub(super) struct Signals {
@@ -97,45 +99,48 @@ pub(super) fn check() -> anyhow::Result<()> {
 
 /// Shows runs until they are left.
 pub(super) fn run(shown: &mut ShownRuns, signals: &Signals) -> anyhow::Result<()> {
-    check()?;
-    let is_stopped = &signals.is_stopped;
-    signals.is_shown.store(true, Ordering::Relaxed);
-    let _screen = AlternateScreen::enter()?;
-    let mut terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
-    terminal.draw(|frame| shown.paint(frame))?;
-    while !is_stopped.load(Ordering::Relaxed) {
-        // Nothing changes without an event, also not the size.
-        if !event::poll(PAUSE)? {
-            continue;
-        }
-        if react(shown, &event::read()?, &terminal, is_stopped)? == ExplorerFlow::Quit {
-            break;
-        }
-        terminal.draw(|frame| shown.paint(frame))?;
-        if let Some(text) = shown.take_copied() {
-            copy(&text)?;
-        }
-    }
-    Ok(())
+    let paint = |shown: &mut ShownRuns, frame: &mut Frame<'_>| shown.paint(frame);
+    show(shown, signals, paint, |shown, event, terminal| {
+        let flow = react(shown, event, terminal, &signals.is_stopped)?;
+        shown.take_copied().map_or(Ok(()), |text| copy(&text))?;
+        Ok((flow == ExplorerFlow::Quit).then_some(()))
+    })
+    .map(|_| ())
 }
 
 /// Lets the user pick one of several cases; `None` if the user wants none.
 pub(super) fn pick(picker: &mut CasePicker, signals: &Signals) -> anyhow::Result<Option<usize>> {
+    let picked = show(picker, signals, screen::paint_picker, |picker, event, _| {
+        Ok(match picked(picker, event) {
+            PickReaction::Stay => None,
+            PickReaction::Leave => Some(None),
+            PickReaction::Open(index) => Some(Some(index)),
+        })
+    });
+    Ok(picked?.flatten())
+}
+
+/// Paints something and lets it react to events until that has a result; `None` if a signal ends it before.
+fn show<S, T>(
+    shown: &mut S,
+    signals: &Signals,
+    paint: fn(&mut S, &mut Frame<'_>),
+    mut react: impl FnMut(&mut S, &Event, &ScreenTerminal) -> anyhow::Result<Option<T>>,
+) -> anyhow::Result<Option<T>> {
     check()?;
     signals.is_shown.store(true, Ordering::Relaxed);
     let _screen = AlternateScreen::enter()?;
     let mut terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
-    terminal.draw(|frame| screen::paint_picker(picker, frame))?;
+    terminal.draw(|frame| paint(shown, frame))?;
     while !signals.is_stopped.load(Ordering::Relaxed) {
+        // Nothing changes without an event, also not the size.
         if !event::poll(PAUSE)? {
             continue;
         }
-        match picked(picker, &event::read()?) {
-            PickReaction::Stay => {}
-            PickReaction::Leave => break,
-            PickReaction::Open(index) => return Ok(Some(index)),
+        if let Some(result) = react(shown, &event::read()?, &terminal)? {
+            return Ok(Some(result));
         }
-        terminal.draw(|frame| screen::paint_picker(picker, frame))?;
+        terminal.draw(|frame| paint(shown, frame))?;
     }
     Ok(None)
 }
@@ -193,7 +198,7 @@ fn leave() {
 fn react(
     shown: &mut ShownRuns,
     event: &Event,
-    terminal: &Terminal<CrosstermBackend<Stdout>>,
+    terminal: &ScreenTerminal,
     is_stopped: &AtomicBool,
 ) -> anyhow::Result<ExplorerFlow> {
     // Any key ends a search.

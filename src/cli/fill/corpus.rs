@@ -12,6 +12,7 @@ use serde_json::json;
 use vmconf::hunt::state_corpus::{CorpusOptions, CorpusPart, EachValue, StateCorpus, state_machines};
 use vmconf::model::{Exit, counted, escaped};
 use vmconf::run::LoadOptions;
+use vmconf::run::open_file::Links;
 use vmconf::testees::MakeTestee;
 use vmconf::testees::process::ProcessVm;
 
@@ -138,7 +139,7 @@ impl<W: Write> CorpusSession<'_, W> {
 
     fn file(&mut self, name: &str, text: &str) -> anyhow::Result<()> {
         let path = self.folder.join(format!("{name}.json"));
-        let is_stale = !has_bytes(&path, text.as_bytes());
+        let is_stale = !has_bytes(&path, Links::Follow, text.as_bytes());
         self.counts.stale += usize::from(is_stale);
         if !is_stale || self.request.is_check {
             return Ok(());

@@ -12,7 +12,6 @@ use vmconf::report::site::{is_site_page, site};
 use vmconf::report::statement::{is_statement, statement};
 use vmconf::wire::matrix::Matrix;
 
-use crate::cli::output;
 use crate::cli::result_file::{write_own, write_typed};
 use crate::cli::unwritten::Unwritten;
 
@@ -59,7 +58,7 @@ fn note_earlier_files(folder: &Path, is_written: impl Fn(&OsStr) -> bool) {
         let (is_own, kind) = kind_of(&path);
         if start_of(&path).is_some_and(|start| is_own(&start)) {
             let shown = escaped(&path.display().to_string()).into_owned();
-            output::note(&format!("note: {shown} is a {kind} of an earlier site, to which nothing links"));
+            note!("note: {shown} is a {kind} of an earlier site, to which nothing links");
         }
     }
 }

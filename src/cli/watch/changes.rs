@@ -7,8 +7,6 @@ use std::time::{Duration, Instant};
 
 use notify::EventKind;
 
-use crate::cli::output;
-
 /// Changes are complete after this time without another change, since editors write in several steps.
 const QUIET: Duration = Duration::from_millis(100);
 
@@ -33,7 +31,7 @@ pub(super) fn forward(event: notify::Result<notify::Event>, sender: &Sender<Mess
         Ok(notify::Event { kind: EventKind::Access(_), .. }) => Vec::new(),
         Ok(event) => event.paths.into_iter().map(Message::Changed).collect(),
         Err(error) => {
-            output::note(&format!("note: --watch: {error}"));
+            note!("note: --watch: {error}");
             vec![Message::Lost]
         }
     };

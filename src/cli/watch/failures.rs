@@ -16,18 +16,11 @@ impl Failures {
     }
 
     pub(super) fn add(&mut self, report: &CaseReport) {
-        match report.verdict.kind() {
-            kind @ (VerdictKind::Fail
-            | VerdictKind::Fixed
-            | VerdictKind::Error
-            | VerdictKind::Crash
-            | VerdictKind::Timeout
-            | VerdictKind::Flaky) => {
-                self.0.insert(report.id.clone(), kind);
-            }
-            VerdictKind::Pass | VerdictKind::Known | VerdictKind::Skip | VerdictKind::Unsupported => {
-                self.0.shift_remove(&report.id);
-            }
+        let kind = report.verdict.kind();
+        if kind.fails_run() {
+            self.0.insert(report.id.clone(), kind);
+        } else {
+            self.0.shift_remove(&report.id);
         }
     }
 

@@ -43,7 +43,7 @@ pub(super) fn try_in_flight(
 }
 
 /// What an answer says, but for the number of its request.
-fn without_id(answer: &ProtocolAnswer) -> Option<Json> {
+pub(super) fn without_id(answer: &ProtocolAnswer) -> Option<Json> {
     let mut answer = serde_json::to_value(answer).ok()?;
     answer.as_object_mut()?.remove("id");
     Some(answer)

@@ -10,7 +10,7 @@ use vmconf::wire::protocol::{
 };
 
 use super::adapter::{CheckPoints, CheckedAdapter, expect};
-use super::in_flight::try_in_flight;
+use super::in_flight::{try_in_flight, without_id};
 use super::small_program::{SmallProgram, difference, other_value};
 use super::steps::try_steps;
 
@@ -142,11 +142,6 @@ pub(super) fn try_again(
 
 /// Whether answers are alike but for the number of the request, which another point is about.
 fn is_same_answer(one: &ProtocolAnswer, other: &ProtocolAnswer) -> bool {
-    let without_id = |answer: &ProtocolAnswer| {
-        let mut written = serde_json::to_value(answer).ok()?;
-        written.as_object_mut()?.remove("id");
-        Some(written)
-    };
     without_id(one) == without_id(other)
 }
 

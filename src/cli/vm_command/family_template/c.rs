@@ -8,62 +8,10 @@ use super::words::is_of_words;
 use crate::cli::vm_command::machine_template::{comment, lines, quoted};
 
 /// What no member of a structure can be called: the keywords of C, and macros of the headers that the template includes.
-const RESERVED: &[&str] = &[
-    "alignas",
-    "alignof",
-    "auto",
-    "bool",
-    "break",
-    "case",
-    "char",
-    "const",
-    "constexpr",
-    "continue",
-    "default",
-    "do",
-    "double",
-    "else",
-    "enum",
-    "extern",
-    "false",
-    "float",
-    "for",
-    "goto",
-    "if",
-    "inline",
-    "int",
-    "long",
-    "nullptr",
-    "register",
-    "restrict",
-    "return",
-    "short",
-    "signed",
-    "sizeof",
-    "static",
-    "static_assert",
-    "struct",
-    "switch",
-    "thread_local",
-    "true",
-    "typedef",
-    "typeof",
-    "typeof_unqual",
-    "union",
-    "unsigned",
-    "void",
-    "volatile",
-    "while",
-    "linux",
-    "unix",
-    "stdin",
-    "stdout",
-    "stderr",
-    "BUFSIZ",
-    "EOF",
-    "JSON",
-    "NULL",
-];
+const RESERVED: &str = "alignas alignof auto bool break case char const constexpr continue default do double else enum extern \
+    false float for goto if inline int long nullptr register restrict return short signed sizeof static \
+    static_assert struct switch thread_local true typedef typeof typeof_unqual union unsigned void volatile \
+    while linux unix stdin stdout stderr BUFSIZ EOF JSON NULL";
 
 /// The template with what a program has of these fields.
 pub(super) fn filled(text: &str, fields: &[&DeclaredField]) -> String {
@@ -159,7 +107,7 @@ fn identifier(name: &str) -> String {
     if identifier.starts_with(|first: char| first.is_ascii_digit()) {
         identifier.insert(0, '_');
     }
-    if RESERVED.contains(&&*identifier) {
+    if RESERVED.split(' ').any(|word| word == identifier) {
         identifier.push('_');
     }
     identifier
