@@ -60,7 +60,7 @@
 //!                          testees::Testee::run
 //!                          machines::machine::perform, Machine::advance
 //!     compare              run::compare::differences      ComparedCase: the differences found after its steps
-//!                                                         JudgedCase: the report, and what the run keeps of it
+//!     judge it             run::execute::Worker::judge   JudgedCase: the report, and what the run keeps of it
 //! thread of the command    run::pool::collect             Finished: a file, or some of its cases
 //!   in the order of files  run::order::Order              NextCase: what comes next
 //!                          run::collect::RunCollector::case

@@ -129,7 +129,8 @@ fn from_bytes(bytes: Vec<u8>) -> PathBuf {
 
 #[cfg(not(unix))]
 fn from_bytes(bytes: Vec<u8>) -> PathBuf {
-    String::from_utf8_lossy(&bytes).into_owned().into()
+    let text = String::from_utf8(bytes);
+    text.unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()).into()
 }
 
 /// The end of the name of a compressed file.

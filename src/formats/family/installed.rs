@@ -335,7 +335,7 @@ pub fn near_miss(
     let mut elsewhere: Vec<&FamilyReader> = Vec::new();
     for (reader, _) in families.into_iter().flat_map(|family| &family.readers) {
         if !files.iter().any(|file| reader.reads(file)) {
-            elsewhere.extend((reader.tells_by_names() && reader.fits(root).is_ok()).then_some(reader));
+            elsewhere.extend(reader.has_case_by_names(root).then_some(reader));
         } else if let Some(misfit) = reader.near_miss(root)
             && nearest.as_ref().is_none_or(|(_, known)| known.matched < misfit.matched)
         {

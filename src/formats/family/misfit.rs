@@ -157,8 +157,14 @@ impl FamilyReader {
     }
 
     /// Whether names of members tell its files from others, whatever their paths are.
-    pub(super) fn tells_by_names(&self) -> bool {
+    fn tells_by_names(&self) -> bool {
         self.taken().next().is_some()
+    }
+
+    /// Whether a file has a case by the names of its members, whatever its path is.
+    pub(super) fn has_case_by_names(&self, root: JsonNode<'_>) -> bool {
+        let mut first = self.places(root).take(MAX_NEARLY);
+        self.tells_by_names() && first.any(|node| self.rejection(node).is_none())
     }
 
     /// Why the first datum that is nearly a case is none, in a file that does not fit; `None` if no datum nearly is one.
