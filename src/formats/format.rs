@@ -11,7 +11,7 @@ use super::fields::{Diagnostics, Strictness};
 use super::files::{Files, NO_FILES, VectorFolder};
 use super::fill::Fill;
 use super::new_vector::MakeVector;
-use super::write_back::{WrittenBack, WrongAssertion};
+use super::write_back::{NotRepresentable, WrittenBack, WrongAssertion};
 use crate::model::rule::LintRule;
 use crate::model::{Case, Diagnostic, Origin, Severity};
 use crate::text::edit::TextChange;
@@ -21,8 +21,6 @@ use crate::text::json::{DeviationKind, Document, JsonNode};
 pub struct Format {
     /// Its name, as `--format` takes it.
     pub name: &'static str,
-    /// What it is, in one line.
-    pub doc: &'static str,
     /// The machine of all its cases.
     pub machine: &'static str,
     /// What a file in this format looks like, as a noun: "an object of tests that have …".
@@ -91,6 +89,30 @@ impl fmt::Debug for Format {
 }
 
 impl Format {
+    /// The members of a format without peculiarities, for struct updates; the others must be replaced.
+    pub(super) const BASE: Format = Format {
+        name: "",
+        machine: "",
+        looks_like: "",
+        distinguished_by: "",
+        file_name: None,
+        evidence: &|_| None,
+        outline: &|_| Ok(Vec::new()),
+        read: &|_, _, _| None,
+        rest: &|_, _, _, _| {},
+        write_back: &|_| Err(NotRepresentable::nothing()),
+        fill: None,
+        type_beside: None,
+        info: None,
+        make: None,
+        outcomes: Vec::new,
+        unknown: Severity::Note,
+        duplicate: Severity::Error,
+        declaration: None,
+        group: |_| None,
+        folders: &[],
+    };
+
     /// Reads one case, with all errors and notes for its part of the document. [`FormatOptions`] serve as a context
     /// in which the case cannot name files.
     pub fn read_case<'c>(&self, case: JsonNode<'_>, context: impl Into<ReadContext<'c>>) -> FileReading {

@@ -27,26 +27,19 @@ use crate::text::json::JsonNode;
 /// The entry in the list of formats.
 pub const FORMAT: Format = Format {
     name: "minic89",
-    doc: "MiniC89 vectors, a format of vmconf",
     machine: MACHINE,
     looks_like: "an object with \"machine\": \"minic89\"",
     distinguished_by: "\"machine\": \"minic89\"",
-    file_name: None,
     evidence: &evidence,
     outline: &envelope::outline,
     read: &read_test,
     rest: &read_rest,
     unknown: Severity::Error,
-    duplicate: Severity::Error,
-    declaration: None,
-    group: |_| None,
-    folders: &[],
     write_back: &write_back::write_back,
     fill: Some(&fill::fill),
-    type_beside: None,
-    info: None,
     make: Some(new_vector::MAKE),
     outcomes: || snapshot::STATUSES.to_vec(),
+    ..Format::BASE
 };
 
 fn evidence(file: JsonNode<'_>) -> Option<Evidence> {

@@ -47,11 +47,9 @@ use crate::text::json::{JsonNode, quoted};
 /// N3's entry in the list of formats.
 pub const N3: Format = Format {
     name: "neovm-n3",
-    doc: "NeoVM test vectors of N3",
     machine: rules::N3.machine,
     looks_like: "an object with \"tests\" that have \"steps\"",
     distinguished_by: "\"machine\": \"neo3\", or members that only N3 has: a script in an array, slots, \"refs\", a ByteString",
-    file_name: None,
     evidence: &evidence::n3,
     outline: &outline,
     read: &|test, context, diagnostics| read_test(test, &rules::N3, context, diagnostics),
@@ -59,24 +57,20 @@ pub const N3: Format = Format {
     write_back: &|failed| write_back::write_back(failed, &rules::N3),
     fill: Some(&|test| fill::fill(test, &rules::N3)),
     type_beside: Some(items::type_beside),
-    info: None,
     make: Some(new_vector::N3),
     outcomes: || rules::N3.states.to_vec(),
     unknown: Severity::Note,
     duplicate: Severity::Note,
-    declaration: None,
-    group: |_| None,
     folders: &[VectorFolder::Own],
+    ..Format::BASE
 };
 
 /// The entry of 2.x in the list of formats.
 pub const V2: Format = Format {
     name: "neovm-2x",
-    doc: "NeoVM test vectors of 2.x",
     machine: rules::V2.machine,
     looks_like: "an object with \"tests\" that have \"steps\"",
     distinguished_by: "\"machine\": \"neo2\", or members that only 2.x has: \"scriptHash\", \"altStack\", \"scriptTable\", a ByteArray",
-    file_name: None,
     evidence: &evidence::v2,
     outline: &outline,
     read: &|test, context, diagnostics| read_test(test, &rules::V2, context, diagnostics),
@@ -84,14 +78,11 @@ pub const V2: Format = Format {
     write_back: &|failed| write_back::write_back(failed, &rules::V2),
     fill: Some(&|test| fill::fill(test, &rules::V2)),
     type_beside: Some(items::type_beside),
-    info: None,
     make: Some(new_vector::V2),
     outcomes: || rules::V2.states.to_vec(),
     unknown: Severity::Note,
     duplicate: Severity::Note,
-    declaration: None,
-    group: |_| None,
-    folders: &[],
+    ..Format::BASE
 };
 
 fn outline(file: JsonNode<'_>) -> Result<Vec<FileEntry>, Diagnostic<Origin>> {

@@ -29,26 +29,19 @@ use crate::text::suggest::did_you_mean;
 /// The format's entry in the list of formats.
 pub const FORMAT: Format = Format {
     name: "statetest",
-    doc: "Ethereum state tests, 2019 to today",
     machine: MACHINE,
     looks_like: "an object of tests that have \"transaction\" and \"post\"",
     distinguished_by: "tests that have \"transaction\"",
-    file_name: None,
     evidence: &evidence,
     outline: &outline,
     read: &read,
-    rest: &|_, _, _, _| {},
     write_back: &write_back::write_back,
     fill: Some(&write_back::fill),
-    type_beside: None,
-    info: None,
     make: Some(new_vector::MAKE),
     outcomes,
     unknown: Severity::Note,
-    duplicate: Severity::Error,
-    declaration: None,
     group: fork_in,
-    folders: &[],
+    ..Format::BASE
 };
 
 const MACHINE: &str = "ethereum";

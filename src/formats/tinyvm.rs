@@ -43,26 +43,20 @@ pub use testcases::FORMAT as TESTCASES;
 /// The own format's entry in the list of formats.
 pub const FORMAT: Format = Format {
     name: "tinyvm",
-    doc: "TinyVM vectors, a format of vmconf",
     machine: MACHINE,
     looks_like: "an object with \"machine\": \"tinyvm\"",
     distinguished_by: "\"machine\": \"tinyvm\"",
-    file_name: None,
     evidence: &evidence,
     outline: &envelope::outline,
     read: &read_test,
     rest: &read_rest,
     write_back: &write_back::write_back,
     fill: Some(&fill::fill),
-    type_beside: None,
-    info: None,
     make: Some(new_vector::MAKE),
     outcomes: expect::outcomes,
     unknown: Severity::Error,
-    duplicate: Severity::Error,
-    declaration: None,
-    group: |_| None,
     folders: &[VectorFolder::Own],
+    ..Format::BASE
 };
 
 /// Members of a driver case that a case for a single machine does not have.

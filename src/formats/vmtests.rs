@@ -26,26 +26,19 @@ use crate::text::json::{JsonDatum, JsonMember, JsonNode, quoted};
 /// The format's entry in the list of formats.
 pub const FORMAT: Format = Format {
     name: "vmtests",
-    doc: "Ethereum VMTests, 2015 to 2019",
     machine: MACHINE,
     looks_like: "an object of tests that have \"exec\" and \"pre\"",
     distinguished_by: "tests that have \"exec\"",
-    file_name: None,
     evidence: &evidence,
     outline: &outline,
     read: &|test, context, diagnostics| read_test(test, context.options, diagnostics),
-    rest: &|_, _, _, _| {},
     write_back: &write_back::write_back,
     fill: Some(&write_back::fill),
-    type_beside: None,
     info: Some("_info"),
     make: Some(new_vector::MAKE),
     outcomes: || vec!["success", "halt"],
     unknown: Severity::Note,
-    duplicate: Severity::Error,
-    declaration: None,
-    group: |_| None,
-    folders: &[],
+    ..Format::BASE
 };
 
 const MACHINE: &str = "evm";

@@ -45,14 +45,12 @@ pub(crate) trait StateChanges: Inspect + Sized + 'static {
     const CHANGES: &'static [StateChange<Self>];
 
     /// The value of a cell that a planted fault can change although no part has it; `None` if there is no such cell.
-    fn further_cell(&self, cell: &Cell) -> Option<Value> {
-        let _ = cell;
+    fn further_cell(&self, _cell: &Cell) -> Option<Value> {
         None
     }
 
     /// Gives such a cell a value; false if that is impossible.
-    fn write_further_cell(&mut self, cell: &Cell, value: &Value) -> bool {
-        let _ = (cell, value);
+    fn write_further_cell(&mut self, _cell: &Cell, _value: &Value) -> bool {
         false
     }
 }

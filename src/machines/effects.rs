@@ -20,8 +20,7 @@ pub(crate) trait DeclaredPlaces: Inspect + Sized + 'static {
     fn cells_at(&self, place: Self::Place) -> Vec<Cell>;
 
     /// The current value of a cell of a place.
-    fn held(&self, place: Self::Place, cell: &Cell) -> Option<Value> {
-        let _ = place;
+    fn held(&self, _place: Self::Place, cell: &Cell) -> Option<Value> {
         self.value(cell)
     }
 }

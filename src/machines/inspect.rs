@@ -32,14 +32,12 @@ pub trait Inspect: Observe {
     }
 
     /// The value at this distance from the top of the operand stack.
-    fn item(&self, below: usize) -> Option<Value> {
-        let _ = below;
+    fn item(&self, _below: usize) -> Option<Value> {
         None
     }
 
     /// The compound that the value at this distance from the top of the stack refers to.
-    fn compound(&self, below: usize) -> Option<usize> {
-        let _ = below;
+    fn compound(&self, _below: usize) -> Option<usize> {
         None
     }
 
@@ -70,8 +68,7 @@ pub trait Inspect: Observe {
 
     /// The current value of a cell among [`Effects::writes`], if that is cheap to get; only the beginning of
     /// a long one.
-    fn value(&self, cell: &Cell) -> Option<Value> {
-        let _ = cell;
+    fn value(&self, _cell: &Cell) -> Option<Value> {
         None
     }
 
@@ -118,15 +115,13 @@ pub trait Inspect: Observe {
 
     /// The cells that the changes of an [`Action::Set`](crate::model::case::Action) wrote; empty on a machine for which
     /// no format describes changes between instructions.
-    fn set_cells(&self, changes: &Value) -> Vec<Cell> {
-        let _ = changes;
+    fn set_cells(&self, _changes: &Value) -> Vec<Cell> {
         Vec::new()
     }
 
     /// The cells that hold a datum of the current state, the most specific one first. Empty for what no cell
     /// holds, such as how the run ended.
-    fn cells(&self, at: &Path) -> Vec<Cell> {
-        let _ = at;
+    fn cells(&self, _at: &Path) -> Vec<Cell> {
         Vec::new()
     }
 }

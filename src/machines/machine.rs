@@ -209,9 +209,7 @@ pub trait Watch {
     }
 
     /// Called after this number of instructions were executed unseen, also if the machine ended with the last one.
-    fn passed_over(&mut self, count: u64) {
-        let _ = count;
-    }
+    fn passed_over(&mut self, _count: u64) {}
 
     /// How many instructions it sees before the next call of [`Watch::passes_over`].
     fn sees(&self) -> u64 {
@@ -232,20 +230,14 @@ pub trait Watch {
     /// Called when the actions of a step of the case are done and the state is about to be compared, or when
     /// a limit of the runner ended them and nothing will be compared. `number` is the number of the step,
     /// from 1.
-    fn after_step(&mut self, number: usize, state: &dyn Inspect) {
-        let _ = (number, state);
-    }
+    fn after_step(&mut self, _number: usize, _state: &dyn Inspect) {}
 
     /// Called when the case has changed the machine as [`Action::Set`] says; `state` is the state after that.
-    fn set(&mut self, changes: &Value, state: &dyn Inspect) {
-        let _ = (changes, state);
-    }
+    fn set(&mut self, _changes: &Value, _state: &dyn Inspect) {}
 
     /// Called when an action is done. Something other than an instruction may change the machine before the
     /// next one.
-    fn pause(&mut self, state: &dyn Inspect) {
-        let _ = state;
-    }
+    fn pause(&mut self, _state: &dyn Inspect) {}
 }
 
 /// An instruction, and the machine before it.

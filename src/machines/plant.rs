@@ -15,8 +15,7 @@ pub trait PlantInCells {
 /// this state, or on this machine.
 pub trait PlantFaults: PlantInCells {
     /// The value that a cell keeps if writes to it are forgotten: usually the current one.
-    fn unwritten(&self, program: &Program, cell: &Cell) -> Option<Value> {
-        let _ = program;
+    fn unwritten(&self, _program: &Program, cell: &Cell) -> Option<Value> {
         self.content(cell)
     }
 
@@ -34,8 +33,7 @@ pub trait PlantFaults: PlantInCells {
     }
 
     /// Takes this much gas from the running frame, or gives it some.
-    fn spend(&mut self, gas: i64) -> bool {
-        let _ = gas;
+    fn spend(&mut self, _gas: i64) -> bool {
         false
     }
 
@@ -51,8 +49,7 @@ pub trait PlantFaults: PlantInCells {
 
     /// If the next instruction fails, the run continues as the excuse says, and
     /// [`Inspect::failure`](super::inspect::Inspect::failure) tells that it failed.
-    fn excuse(&mut self, excuse: &Excuse) -> bool {
-        let _ = excuse;
+    fn excuse(&mut self, _excuse: &Excuse) -> bool {
         false
     }
 

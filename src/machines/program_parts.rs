@@ -60,8 +60,8 @@ impl ProgramParts {
     /// Enough to fill any stack.
     pub const FEW_UNITS: u64 = 3_000;
 
-    /// The parts of a machine whose programs are no bytes, for struct updates.
-    pub const WITHOUT_BYTES: ProgramParts = ProgramParts {
+    /// The parts of a machine that says nothing about its programs, for struct updates.
+    pub const EMPTY: ProgramParts = ProgramParts {
         operands: &[],
         number: |_| None,
         built: &[],

@@ -10,14 +10,12 @@ use crate::model::Renderer;
 /// Formats the steps of a trace.
 pub trait TraceWriter {
     /// Writes what comes before the steps.
-    fn start(&mut self, state: &dyn Inspect, out: &mut dyn Write) -> io::Result<()> {
-        let _ = (state, out);
+    fn start(&mut self, _state: &dyn Inspect, _out: &mut dyn Write) -> io::Result<()> {
         Ok(())
     }
 
     /// Writes the initial state, step 0, if it is selected.
-    fn initial(&mut self, state: &dyn Inspect, out: &mut dyn Write) -> io::Result<()> {
-        let _ = (state, out);
+    fn initial(&mut self, _state: &dyn Inspect, _out: &mut dyn Write) -> io::Result<()> {
         Ok(())
     }
 

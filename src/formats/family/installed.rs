@@ -238,11 +238,9 @@ fn format(reader: &'static FamilyReader, declaration: &'static Declaration, hash
     let machine = &*declaration.machine;
     Format {
         name: machine,
-        doc: &declaration.title,
         machine,
         looks_like: reader.looks_like().leak(),
         distinguished_by: format!("--family {machine}").leak(),
-        file_name: None,
         evidence: Box::leak(Box::new(move |root: JsonNode<'_>| {
             let at = reader.fits(root).ok()?;
             Some(first_case_at(at))
@@ -263,15 +261,11 @@ fn format(reader: &'static FamilyReader, declaration: &'static Declaration, hash
         )),
         write_back: write_back_of(reader),
         fill: Some(fill_of(reader)),
-        type_beside: None,
         info: reader.info(),
-        make: None,
         outcomes: Vec::new,
         unknown: Severity::Note,
-        duplicate: Severity::Error,
         declaration: Some(hash),
-        group: |_| None,
-        folders: &[],
+        ..Format::BASE
     }
 }
 

@@ -16,7 +16,6 @@ use crate::text::json::{JsonNode, quoted};
 /// The layout's entry in the list of formats.
 pub const FORMAT: Format = Format {
     name: "testcases",
-    doc: "TinyVM drivers and testees, in the public folder layout",
     machine: MACHINE,
     looks_like: "a file testcases.json with an array of pairs of names",
     distinguished_by: "an array in a file testcases.json",
@@ -26,16 +25,10 @@ pub const FORMAT: Format = Format {
     read: &read_pair,
     rest: &read_rest,
     write_back: &|_| Err(NotRepresentable::because("a list of names has no place for an expectation")),
-    fill: None,
-    type_beside: None,
-    info: None,
-    make: None,
     outcomes: super::expect::outcomes,
     unknown: Severity::Error,
-    duplicate: Severity::Error,
-    declaration: None,
-    group: |_| None,
     folders: &[VectorFolder::Own, VectorFolder::Above],
+    ..Format::BASE
 };
 
 const PAIR: &str = "an array of two names, a testee and a driver";

@@ -6,6 +6,7 @@ use super::program::{self, EthereumProgram};
 use super::table::ETHEREUM;
 use super::transaction_record::ChosenTransaction;
 use super::world;
+use crate::machines::elsewhere::UNKNOWN_MACHINE;
 use crate::machines::info::{Engine, Executes, Hashed, MachineInfo, ProgramLanguage, RunEnds};
 use crate::machines::observe::{StateFields, members_of};
 
@@ -18,9 +19,7 @@ pub const INFO: MachineInfo = MachineInfo {
     language: ProgramLanguage::Bytes,
     contains: program::contains,
     executes: Executes::Others,
-    lint: crate::machines::info::nothing_odd,
     word_bits: 256,
-    parts: None,
     sample: r#""0x6003600401600055""#,
     program: EthereumProgram::MEMBERS,
     changes: ChosenTransaction::MEMBERS,
@@ -29,12 +28,9 @@ pub const INFO: MachineInfo = MachineInfo {
         only_after_some: &[],
         normal: Some(("status", "success")),
     },
-    trap: None,
     fields: members_of!(Ethereum::FIELDS),
-    optional: &[],
     shown_at_end: &["root", "logs", "logEntries", "state", "gasUsed"],
     shown_by_instructions: &["gasUsed", "stack"],
-    upcoming: None,
     hashed: Some(Hashed {
         root: "root",
         root_of: world::root_of,
@@ -43,7 +39,7 @@ pub const INFO: MachineInfo = MachineInfo {
         logs: "logs",
         entries: "logEntries",
     }),
-    assemble: crate::machines::info::as_it_is,
     new: |limits| Box::new(Ethereum::new(limits)),
     broken_rules: BROKEN_RULES,
+    ..UNKNOWN_MACHINE
 };

@@ -13,6 +13,7 @@ use super::word::Halves;
 use crate::isa::OpSet;
 use crate::machines::account::{CaseAccount, Limit};
 use crate::machines::change::{self, StateChanges};
+use crate::machines::elsewhere::UNKNOWN_MACHINE;
 use crate::machines::info::{Engine, Executes, MachineInfo, ProgramLanguage, RunEnds};
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::{Advanced, At, Machine, Meter, Metered, Unmetered, Until};
@@ -32,23 +33,17 @@ pub const INFO: MachineInfo = MachineInfo {
     language: ProgramLanguage::Bytes,
     contains: program::contains,
     executes: Executes::Contained,
-    lint: crate::machines::info::nothing_odd,
     word_bits: 256,
     parts: Some(&PARTS),
     sample: r#""0x6003600401600055""#,
     program: EvmProgram::MEMBERS,
     changes: members_of!(Evm::CHANGES),
     ends: RunEnds { fields: &["outcome"], only_after_some: &[], normal: Some(("outcome", "success")) },
-    trap: None,
     fields: members_of!(Evm::FIELDS),
-    optional: &[],
     shown_at_end: &["logs", "logsHash", "callcreates", "post"],
     shown_by_instructions: &["gas", "pc", "stack"],
-    upcoming: None,
-    hashed: None,
-    assemble: crate::machines::info::as_it_is,
     new: |limits| Box::new(Evm::new(limits)),
-    broken_rules: &[],
+    ..UNKNOWN_MACHINE
 };
 
 /// An Ethereum Virtual Machine.

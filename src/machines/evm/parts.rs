@@ -6,8 +6,8 @@ use super::opcodes::{EVM, Op};
 use crate::isa::OpInfo;
 use crate::machines::program_parts::OperandKind::{Boundary, Found, Random, Small};
 use crate::machines::program_parts::{
-    BuiltOperand, CodeNotation, InputData, JumpTargets, ProgramParts, PushedNumber, RepeatedInstruction,
-    ShownResults, SingleInstruction, StackFiller, StackTargets, TypedOperands,
+    BuiltOperand, InputData, JumpTargets, ProgramParts, PushedNumber, RepeatedInstruction, ShownResults,
+    SingleInstruction, StackFiller, StackTargets, TypedOperands,
 };
 
 /// Vectors demand neither the stack nor the memory, so that programs store what is on the stack and return the start of
@@ -19,7 +19,6 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
         Some(PushedNumber { instruction: after(PUSH1, operands.len() - 1)?, operands })
     },
     built: &[BuiltOperand { kind: Found, instructions: &["ADDRESS"] }],
-    packed: &[],
     typed: &[
         TypedOperands { instruction: "BALANCE", kinds: &[Found] },
         TypedOperands { instruction: "EXTCODESIZE", kinds: &[Found] },
@@ -29,27 +28,18 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
         0..16 => Some(vec![PushedNumber::plain(after(DUP1, below)?)]),
         _ => None,
     },
-    changed: &[],
-    known: &[],
-    variables: &[],
     filler: Some(StackFiller { first: &[filler], removes: "POP", last: &[] }),
-    register: None,
-    exceptions: None,
     jumps: JumpTargets::OnStack(StackTargets {
         push: "PUSH2",
         jumps: &["JUMP", "JUMPI"],
         destination: "JUMPDEST",
     }),
     code: "code",
-    notation: CodeNotation::Hex,
     input: Some(InputData { member: "data", typed: |data| format!("0x{}", hex::encode(data)) }),
     reads_block: true,
-    callable: &[],
-    driver: None,
     shown: Some(ShownResults { first: &FIRST_VALUES, last: &SHOWS_RESULTS, values: 4, removes: "POP" }),
     single: SingleInstruction::Pushed(single),
-    units: ProgramParts::FEW_UNITS,
-    dropped_by_failures: &[],
+    ..ProgramParts::EMPTY
 };
 
 const PUSH1: u8 = Op::PUSH1 as u8;

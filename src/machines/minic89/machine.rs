@@ -12,6 +12,7 @@ use super::word::MiniWord;
 use crate::isa::OpSet;
 use crate::machines::account::CaseAccount;
 use crate::machines::change::{self, StateChanges};
+use crate::machines::elsewhere::UNKNOWN_MACHINE;
 use crate::machines::info::{Engine, Executes, MachineInfo, ProgramLanguage, RunEnds};
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::{Advanced, At, Machine, Meter, Metered, Until};
@@ -51,14 +52,9 @@ pub const INFO: MachineInfo = MachineInfo {
     },
     trap: Some("trap"),
     fields: members_of!(MiniC89::FIELDS),
-    optional: &[],
-    shown_at_end: &[],
     shown_by_instructions: &["pc", "operand_stack"],
-    upcoming: None,
-    hashed: None,
-    assemble: crate::machines::info::as_it_is,
     new: |limits| Box::new(MiniC89::new(limits)),
-    broken_rules: &[],
+    ..UNKNOWN_MACHINE
 };
 
 const OPERAND_STACK: u64 = 1024;

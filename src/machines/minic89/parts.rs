@@ -11,7 +11,7 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
     copied: |below| (below == 0).then(|| vec![PushedNumber::plain("DUP")]),
     variables: &[Variables { first: &[], stores: &["STORE_LOCAL"], loads: &["LOAD_LOCAL"] }],
     filler: Some(StackFiller { first: &[filler], removes: "POP", last: &[] }),
-    ..ProgramParts::WITHOUT_BYTES
+    ..ProgramParts::EMPTY
 };
 
 fn with(instruction: &'static str, argument: i16) -> PushedNumber {

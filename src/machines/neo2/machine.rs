@@ -12,6 +12,7 @@ use super::script::Script;
 use crate::isa::OpSet;
 use crate::machines::account::CaseAccount;
 use crate::machines::change::{self, StateChanges};
+use crate::machines::elsewhere::UNKNOWN_MACHINE;
 use crate::machines::info::{Engine, Executes, MachineInfo, ProgramLanguage, RunEnds};
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::{Advanced, At, Machine, Meter, Metered, Until};
@@ -31,23 +32,18 @@ pub const INFO: MachineInfo = MachineInfo {
     language: ProgramLanguage::Bytes,
     contains: program::contains,
     executes: Executes::Others,
-    lint: crate::machines::info::nothing_odd,
     word_bits: 256,
     parts: Some(&PARTS),
     sample: r#""0x535493""#,
     program: Neo2Program::MEMBERS,
     changes: members_of!(Neo2::CHANGES),
     ends: RunEnds { fields: &["state"], only_after_some: &[], normal: Some(("state", "Halt")) },
-    trap: None,
     fields: members_of!(Neo2::FIELDS),
-    optional: &[],
-    shown_at_end: &[],
     shown_by_instructions: &["invocationStack"],
     upcoming: Some(UPCOMING),
-    hashed: None,
     assemble: program::assemble,
     new: |limits| Box::new(Neo2::new(limits)),
-    broken_rules: &[],
+    ..UNKNOWN_MACHINE
 };
 
 /// A NeoVM 2.x.

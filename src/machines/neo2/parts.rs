@@ -7,8 +7,8 @@ use super::script::Hash;
 use crate::isa::ImmediateOperand;
 use crate::machines::program_parts::OperandKind::{Array, Boundary, Bytes, Flag, Found, Map, Small, Struct};
 use crate::machines::program_parts::{
-    BuiltOperand, CodeNotation, InputData, JumpTargets, KnownOperands, ProgramParts, PushedNumber,
-    RepeatedInstruction, SingleInstruction, StackFiller, Variables,
+    BuiltOperand, InputData, KnownOperands, ProgramParts, PushedNumber, RepeatedInstruction,
+    SingleInstruction, StackFiller, Variables,
 };
 
 pub(super) const PARTS: ProgramParts = ProgramParts {
@@ -27,7 +27,6 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
         BuiltOperand { kind: Array, instructions: &["PACK"] },
         BuiltOperand { kind: Struct, instructions: &["PACK", "NEWSTRUCT"] },
     ],
-    typed: &[],
     copied: |below| match below {
         0 => Some(vec![PushedNumber::plain("DUP")]),
         1 => Some(vec![PushedNumber::plain("OVER")]),
@@ -49,22 +48,14 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
         loads: &["FROMALTSTACK", "DUPFROMALTSTACK"],
     }],
     filler: Some(StackFiller { first: &[filler, filler_of_more], removes: "CAT", last: &[] }),
-    register: None,
-    exceptions: None,
-    jumps: JumpTargets::InInstruction,
     code: "script",
-    notation: CodeNotation::Hex,
     // What signatures are checked with.
     input: Some(InputData { member: "message", typed: |data| format!("0x{}", hex::encode(data)) }),
-    reads_block: false,
     callable: &[&COUNTS, &HANDS_OVER, &HANDS_OVER_BY_HASH],
-    driver: None,
-    shown: None,
     single: SingleInstruction::OnStack,
     // Checking a signature takes 45,000.
     units: 200_000,
-    // A vector without frames demands that there are none.
-    dropped_by_failures: &[],
+    ..ProgramParts::EMPTY
 };
 
 /// The names of the services of the host, with their lengths.

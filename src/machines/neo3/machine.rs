@@ -10,6 +10,7 @@ use super::program::{self, Loaded, Neo3Program};
 use crate::isa::OpSet;
 use crate::machines::account::CaseAccount;
 use crate::machines::change::{self, StateChanges};
+use crate::machines::elsewhere::UNKNOWN_MACHINE;
 use crate::machines::info::{Engine, Executes, MachineInfo, ProgramLanguage, RunEnds};
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::{Advanced, At, Machine, Meter, Metered, Until};
@@ -29,7 +30,6 @@ pub const INFO: MachineInfo = MachineInfo {
     language: ProgramLanguage::Bytes,
     contains: program::contains,
     executes: Executes::Others,
-    lint: crate::machines::info::nothing_odd,
     word_bits: 256,
     parts: Some(&PARTS),
     sample: r#""0x13149e""#,
@@ -40,17 +40,14 @@ pub const INFO: MachineInfo = MachineInfo {
         only_after_some: &["exceptionMessage"],
         normal: Some(("state", "HALT")),
     },
-    trap: None,
     fields: members_of!(Neo3::FIELDS),
     // The texts are those of one implementation.
     optional: &["exceptionMessage"],
-    shown_at_end: &[],
     shown_by_instructions: &["invocationStack"],
     upcoming: Some(UPCOMING),
-    hashed: None,
     assemble: program::assemble,
     new: |limits| Box::new(Neo3::new(limits)),
-    broken_rules: &[],
+    ..UNKNOWN_MACHINE
 };
 
 /// A NeoVM of N3.

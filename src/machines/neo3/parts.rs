@@ -6,7 +6,7 @@ use crate::machines::program_parts::OperandKind::{
     Array, Boundary, Buffer, Bytes, Flag, Found, Map, Null, Small, Struct,
 };
 use crate::machines::program_parts::{
-    BuiltOperand, CodeNotation, ExceptionNames, JumpTargets, KnownOperands, ProgramParts, PushedNumber,
+    BuiltOperand, CodeNotation, ExceptionNames, KnownOperands, ProgramParts, PushedNumber,
     RepeatedInstruction, SingleInstruction, StackFiller, TypedOperands, Variables,
 };
 
@@ -48,25 +48,18 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
         Variables { first: ARGUMENTS, stores: ARGUMENT_STORES, loads: ARGUMENT_LOADS },
     ],
     filler: Some(StackFiller { first: &[filler], removes: "DROP", last: &["CLEAR"] }),
-    register: None,
     exceptions: Some(ExceptionNames {
         throws: "THROW",
         leaves: &["ENDTRY", "ENDTRY_L"],
         resumes: "ENDFINALLY",
     }),
-    jumps: JumpTargets::InInstruction,
     code: "script",
     // A person can read such a script.
     notation: CodeNotation::Names,
-    input: None,
-    reads_block: false,
-    callable: &[],
-    driver: None,
-    shown: None,
     single: SingleInstruction::OnStack,
-    units: ProgramParts::FEW_UNITS,
     // What a machine leaves on its stacks when it faults is of no use to programs, and implementations drop it.
     dropped_by_failures: &["invocationStack"],
+    ..ProgramParts::EMPTY
 };
 
 /// The numbers of the types of items.

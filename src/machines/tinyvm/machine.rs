@@ -13,6 +13,7 @@ use super::program::{self, TinyProgram};
 use crate::isa::OpSet;
 use crate::machines::account::{CaseAccount, Limit};
 use crate::machines::change::{self, StateChanges};
+use crate::machines::elsewhere::UNKNOWN_MACHINE;
 use crate::machines::info::{Engine, Executes, MachineInfo, ProgramLanguage, RunEnds};
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::{Advanced, At, Machine};
@@ -34,7 +35,6 @@ pub const INFO: MachineInfo = MachineInfo {
     },
     contains: program::contains,
     executes: Executes::Others,
-    lint: crate::machines::info::nothing_odd,
     word_bits: 16,
     parts: Some(&PARTS),
     sample: r#""3007 102A""#,
@@ -45,16 +45,12 @@ pub const INFO: MachineInfo = MachineInfo {
         only_after_some: &["value"],
         normal: Some(("stop", "yield")),
     },
-    trap: None,
     fields: members_of!(TinyVm::FIELDS),
-    optional: &[],
     shown_at_end: &["results", "notPassed", "rating"],
     shown_by_instructions: &["pc"],
-    upcoming: None,
-    hashed: None,
     assemble: program::assemble,
     new: |limits| Box::new(TinyVm::new(limits)),
-    broken_rules: &[],
+    ..UNKNOWN_MACHINE
 };
 
 /// A 16-bit register machine, or two of them.

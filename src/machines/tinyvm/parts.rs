@@ -7,7 +7,7 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
     operands: &[Small, Small, Boundary, Boundary, Random],
     register: Some(load),
     driver: Some(DRIVER),
-    ..ProgramParts::WITHOUT_BYTES
+    ..ProgramParts::EMPTY
 };
 
 /// The commands of a test driver, by `yield`. The machines under test loop, yield, or stop at once.
