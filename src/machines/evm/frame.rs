@@ -57,13 +57,11 @@ impl Interpreted for EvmFrame<'_> {
     where
         Self: 'l;
 
-    /// The next code; the program counter stays.
     #[inline(always)]
     fn lead(&self) -> u8 {
         self.code[self.pc]
     }
 
-    /// The next code.
     #[inline(always)]
     fn fetch(&mut self) -> u8 {
         let code = self.code[self.pc];
@@ -85,14 +83,11 @@ impl Interpreted for EvmFrame<'_> {
         true
     }
 
-    /// Why [`EvmFrame::enter`] returned false.
     #[inline(always)]
     fn refuse<const POPS: usize>(&mut self, gas: u64) -> EvmStop {
         self.stop(refused(self.height, POPS, self.gas, gas))
     }
 
-    /// The frame for a handler to work on. In an inlined handler the copy costs nothing; in others it lets
-    /// the loop keep the original in registers.
     #[inline(always)]
     fn lend(&mut self) -> EvmFrame<'_> {
         EvmFrame {
@@ -107,13 +102,12 @@ impl Interpreted for EvmFrame<'_> {
         }
     }
 
-    /// The part of a lent frame that a handler can change.
     #[inline(always)]
     fn hot(&self) -> EvmHot {
         EvmHot { pc: self.pc, gas: self.gas, height: self.height, top: self.top }
     }
 
-    /// Copies back a handler's changes. Only the handler's result ends the run.
+    /// Only the handler's result ends the run.
     #[inline(always)]
     fn settle(&mut self, hot: EvmHot, flow: EvmFlow) -> EvmFlow {
         self.take(hot);
@@ -127,13 +121,11 @@ impl Interpreted for EvmFrame<'_> {
         stop
     }
 
-    /// Moves on by `length` bytes.
     #[inline(always)]
     fn advance(&mut self, length: usize) {
         self.pc = self.pc.wrapping_add(length);
     }
 
-    /// Handles a code byte without a row.
     #[inline(always)]
     fn undefined(&mut self) -> EvmStop {
         self.stop(EvmStop::Halted(Halt::UndefinedOpcode))

@@ -23,29 +23,19 @@ pub(super) struct Neo2Frame<'m> {
     pub(super) core: &'m mut Neo2Core,
 }
 
-/// The part of a frame that handlers can change.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Neo2Hot {
-    pc: usize,
-}
-
-/// The methods that the loop calls.
-#[allow(clippy::unused_self, reason = "the loop is the same for machines that need it")]
 impl Interpreted for Neo2Frame<'_> {
     type Stop = Neo2Stop;
-    type Hot = Neo2Hot;
+    type Hot = usize;
     type Lent<'l>
         = Neo2Frame<'l>
     where
         Self: 'l;
 
-    /// The next code; the program counter stays.
     #[inline(always)]
     fn lead(&self) -> u8 {
         self.code[self.pc]
     }
 
-    /// The next code.
     #[inline(always)]
     fn fetch(&mut self) -> u8 {
         self.at = self.pc;
@@ -53,21 +43,6 @@ impl Interpreted for Neo2Frame<'_> {
         self.code[self.at]
     }
 
-    /// Always true: operands are checked one by one as they are popped, so those above an invalid one have
-    /// been removed.
-    #[inline(always)]
-    fn enter<const POPS: usize, const PUSHES: usize>(&mut self, _: u64) -> bool {
-        true
-    }
-
-    /// Never called, since [`Neo2Frame::enter`] never returns false.
-    #[inline(always)]
-    fn refuse<const POPS: usize>(&mut self, _: u64) -> Neo2Stop {
-        self.stop(Neo2Fault::Underflow.into())
-    }
-
-    /// The frame for a handler to work on. In an inlined handler the copy costs nothing; in others it lets
-    /// the loop keep the original in registers.
     #[inline(always)]
     fn lend(&mut self) -> Neo2Frame<'_> {
         Neo2Frame {
@@ -80,16 +55,15 @@ impl Interpreted for Neo2Frame<'_> {
         }
     }
 
-    /// The part of a lent frame that a handler can change.
     #[inline(always)]
-    fn hot(&self) -> Neo2Hot {
-        Neo2Hot { pc: self.pc }
+    fn hot(&self) -> usize {
+        self.pc
     }
 
-    /// Copies back a handler's changes. Only the handler's result ends the run.
+    /// Only the handler's result ends the run.
     #[inline(always)]
-    fn settle(&mut self, hot: Neo2Hot, flow: Neo2Flow) -> Neo2Flow {
-        self.pc = hot.pc;
+    fn settle(&mut self, pc: usize, flow: Neo2Flow) -> Neo2Flow {
+        self.pc = pc;
         flow
     }
 
@@ -102,11 +76,6 @@ impl Interpreted for Neo2Frame<'_> {
         stop
     }
 
-    /// Does nothing: handlers have read the operands, which may be cut off.
-    #[inline(always)]
-    fn advance(&mut self, _: usize) {}
-
-    /// Handles a code byte without a row.
     #[inline(always)]
     fn undefined(&mut self) -> Neo2Stop {
         self.stop(Neo2Fault::Undefined.into())

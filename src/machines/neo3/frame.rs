@@ -36,13 +36,11 @@ impl Interpreted for Neo3Frame<'_> {
     where
         Self: 'l;
 
-    /// The next code; the program counter stays.
     #[inline(always)]
     fn lead(&self) -> u8 {
         self.script[self.pc]
     }
 
-    /// The next code.
     #[inline(always)]
     fn fetch(&mut self) -> u8 {
         let code = self.script[self.pc];
@@ -51,33 +49,19 @@ impl Interpreted for Neo3Frame<'_> {
         code
     }
 
-    /// Always true: handlers check each operand when they pop it, so the upper one of two invalid operands
-    /// decides the message. There is no gas.
-    #[inline(always)]
-    fn enter<const POPS: usize, const PUSHES: usize>(&mut self, _gas: u64) -> bool {
-        true
-    }
-
-    /// Never called, since [`Neo3Frame::enter`] never returns false.
-    #[inline(always)]
-    fn refuse<const POPS: usize>(&mut self, _gas: u64) -> Neo3Stop {
-        self.stop(Neo3Fault::Underflow.into())
-    }
-
-    /// The frame for a handler to work on, and for the slow part of a handler that does not change the
-    /// program counter: a reference to the frame itself would keep it out of registers in the fast part, too.
+    /// Also for the slow part of a handler that does not change the program counter: a reference to the frame itself
+    /// would keep it out of registers in the fast part, too.
     #[inline(always)]
     fn lend(&mut self) -> Neo3Frame<'_> {
         Neo3Frame { pc: self.pc, script: self.script, core: self.core }
     }
 
-    /// The part of a lent frame that a handler can change.
     #[inline(always)]
     fn hot(&self) -> usize {
         self.pc
     }
 
-    /// Copies back a handler's program counter, and checks the number of references.
+    /// Also checks the number of references.
     #[inline(always)]
     fn settle(&mut self, pc: usize, flow: Neo3Flow) -> Neo3Flow {
         self.pc = pc;
@@ -98,11 +82,6 @@ impl Interpreted for Neo3Frame<'_> {
         stop
     }
 
-    /// Does nothing: handlers read their operands themselves.
-    #[inline(always)]
-    fn advance(&mut self, _length: usize) {}
-
-    /// Handles a code without a row.
     #[inline(always)]
     fn undefined(&mut self) -> Neo3Stop {
         let code = self.script[self.core.at];
