@@ -13,7 +13,13 @@ use crate::model::count::counted;
 use crate::model::diagnostic::{Diagnostic, DiagnosticPlace};
 
 /// The result of a case. A machine that differs and a broken vector are always distinct verdicts.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, strum::EnumDiscriminants)]
+#[strum_discriminants(
+    name(VerdictKind),
+    derive(Hash, strum::IntoStaticStr, strum::VariantArray),
+    strum(serialize_all = "lowercase"),
+    doc = "A verdict without its details."
+)]
 pub enum Verdict {
     /// The machine satisfies every assertion of the vector.
     Pass,
@@ -56,18 +62,7 @@ impl Verdict {
 
     /// The kind of the verdict.
     pub fn kind(&self) -> VerdictKind {
-        match self {
-            Verdict::Pass => VerdictKind::Pass,
-            Verdict::Fail(_) => VerdictKind::Fail,
-            Verdict::Known(..) => VerdictKind::Known,
-            Verdict::Fixed(_) => VerdictKind::Fixed,
-            Verdict::Error(_) => VerdictKind::Error,
-            Verdict::Skip(_) => VerdictKind::Skip,
-            Verdict::Unsupported(_) => VerdictKind::Unsupported,
-            Verdict::Crash(_) => VerdictKind::Crash,
-            Verdict::Timeout(_) => VerdictKind::Timeout,
-            Verdict::Flaky(_) => VerdictKind::Flaky,
-        }
+        self.into()
     }
 
     /// The kind that the verdict has without a list of known failures.
@@ -173,32 +168,6 @@ impl TryFrom<Verdict> for NotPassed {
             | Verdict::Flaky(_) => Err(verdict),
         }
     }
-}
-
-/// A verdict without its details.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::IntoStaticStr, strum::VariantArray)]
-#[strum(serialize_all = "lowercase")]
-pub enum VerdictKind {
-    /// See [`Verdict::Pass`].
-    Pass,
-    /// See [`Verdict::Fail`].
-    Fail,
-    /// See [`Verdict::Known`].
-    Known,
-    /// See [`Verdict::Fixed`].
-    Fixed,
-    /// See [`Verdict::Error`].
-    Error,
-    /// See [`Verdict::Skip`].
-    Skip,
-    /// See [`Verdict::Unsupported`].
-    Unsupported,
-    /// See [`Verdict::Crash`].
-    Crash,
-    /// See [`Verdict::Timeout`].
-    Timeout,
-    /// See [`Verdict::Flaky`].
-    Flaky,
 }
 
 /// Whether a machine does what a case demands.
