@@ -6,26 +6,10 @@ use num_bigint::BigInt;
 use smallvec::SmallVec;
 
 use super::ethereum_json::{self, data, number, quantity};
-use super::fields::{Diagnostics, FieldReader, same_key, wrong_type};
+use super::fields::{Diagnostics, FieldReader, RecordMembers, same_key, wrong_type};
 use crate::model::rule::LintRule;
 use crate::model::{Diagnostic, Expected, Name, Path, PathKey, Value, bytes_key};
 use crate::text::json::JsonNode;
-
-/// The members of a program record.
-#[derive(Default)]
-pub(super) struct AccountMembers(pub(super) Vec<(Name, Value)>);
-
-impl AccountMembers {
-    pub(super) fn push(&mut self, name: &'static str, value: Value) {
-        self.0.push((name.into(), value));
-    }
-
-    pub(super) fn keep(&mut self, name: &'static str, value: Option<Value>) {
-        if let Some(value) = value {
-            self.push(name, value);
-        }
-    }
-}
 
 /// An account as listed in `pre` and `post`, each leaf with its position.
 pub(super) struct AccountReader {
@@ -42,12 +26,12 @@ pub(super) struct AccountReader {
 impl AccountReader {
     pub(super) fn value(self) -> Value {
         let storage = self.storage.into_iter().map(|(key, _, value)| (key, Value::Int(value)));
-        let mut members = AccountMembers::default();
+        let mut members = RecordMembers::default();
         members.keep("balance", self.balance.map(|leaf| Value::Int(leaf.1)));
         members.keep("nonce", self.nonce.map(|leaf| Value::Int(leaf.1)));
         members.keep("code", self.code.map(|leaf| Value::Bytes(leaf.1)));
         members.push("storage", Value::record(storage));
-        Value::Record(members.0)
+        members.record()
     }
 }
 

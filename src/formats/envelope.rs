@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::fields::{Diagnostics, FieldReader, wrong_type};
+use super::fields::{Diagnostics, FieldReader, array, wrong_type};
 use super::format::{Evidence, FileEntry};
 use crate::model::rule::LintRule;
 use crate::model::{Diagnostic, Origin};
@@ -21,9 +21,7 @@ pub(super) fn outline(file: JsonNode<'_>) -> Result<Vec<FileEntry>, Diagnostic<O
         return Err(wrong_type(file, "the file", "an object with \"machine\" and \"tests\""));
     }
     let tests = file.member("tests").ok_or_else(|| without_tests(file))?;
-    if !tests.is_array() {
-        return Err(wrong_type(tests, "tests", "an array of tests"));
-    }
+    let tests = array(tests, "tests", "an array of tests")?;
     Ok(numbered(tests, |test| test.member("name")))
 }
 

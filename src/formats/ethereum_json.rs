@@ -254,6 +254,10 @@ pub(super) fn number_value(node: JsonNode<'_>) -> Result<Value, Diagnostic<Origi
     quantity(node).map(Value::Int)
 }
 
+pub(super) fn address_value(node: JsonNode<'_>) -> Result<Value, Diagnostic<Origin>> {
+    address(node).map(|address| Value::Bytes(address.to_vec()))
+}
+
 pub(super) fn hash_value(node: JsonNode<'_>) -> Result<Value, Diagnostic<Origin>> {
     hash(node).map(|hash| Value::Bytes(hash.to_vec()))
 }

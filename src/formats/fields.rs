@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use smallvec::SmallVec;
 
 use crate::model::rule::LintRule;
-use crate::model::{Diagnostic, DiagnosticList, Origin, Severity};
+use crate::model::{Diagnostic, DiagnosticList, Name, Origin, Severity, Value};
 use crate::text::json::{Document, JsonMember, JsonNode, quoted};
 use crate::text::suggest::nearest;
 
@@ -317,6 +317,35 @@ impl<'d> FieldReader<'d> {
     }
 }
 
+/// The members of a record that is being read, without those that are missing or invalid.
+#[derive(Default)]
+pub(super) struct RecordMembers(pub(super) Vec<(Name, Value)>);
+
+impl RecordMembers {
+    pub(super) fn push(&mut self, name: &'static str, value: Value) {
+        self.0.push((name.into(), value));
+    }
+
+    pub(super) fn keep(&mut self, name: &'static str, value: Option<Value>) {
+        self.0.extend(value.map(|value| (name.into(), value)));
+    }
+
+    /// Reads a member from a datum, if there is one.
+    pub(super) fn read(
+        &mut self,
+        name: &'static str,
+        node: Option<JsonNode<'_>>,
+        read: impl FnOnce(JsonNode<'_>) -> Result<Value, Diagnostic<Origin>>,
+        diagnostics: &mut Diagnostics,
+    ) {
+        self.keep(name, node.and_then(|node| diagnostics.keep(read(node))));
+    }
+
+    pub(super) fn record(self) -> Value {
+        Value::Record(self.0)
+    }
+}
+
 /// A string that differs from a word of the format only in case.
 pub fn misspelled(string: JsonNode<'_>, word: &str) -> Diagnostic<Origin> {
     Diagnostic::at(string.at(), format!("{} has the wrong letter case", string.shown()))
@@ -348,6 +377,11 @@ pub fn one_of<'d>(
         let what = format!("{name} is {}", node.shown());
         no_such_word(node, what, each.join(" or "), words.iter().copied())
     })
+}
+
+/// The datum, if it is an array; `name` is what it is.
+pub fn array<'d>(node: JsonNode<'d>, name: &str, expected: &str) -> Result<JsonNode<'d>, Diagnostic<Origin>> {
+    if node.is_array() { Ok(node) } else { Err(wrong_type(node, name, expected)) }
 }
 
 /// A datum of the wrong type.

@@ -19,9 +19,9 @@ use num_bigint::BigInt;
 
 use self::program::{MACHINE, SharedFunctions};
 use super::envelope::{self, MachineMember};
-use super::fields::{Diagnostics, FieldReader, wrong_type};
+use super::fields::{Diagnostics, FieldReader, RecordMembers, array, wrong_type};
 use super::format::{Evidence, FileEntry, Format, ReadContext};
-use crate::model::{Action, Case, Diagnostic, Name, Path, Program, Severity, Step, Value};
+use crate::model::{Action, Case, Diagnostic, Path, Program, Severity, Step, Value};
 use crate::text::json::JsonNode;
 
 /// The entry in the list of formats.
@@ -121,7 +121,7 @@ fn start(
     name_at: u32,
     diagnostics: &mut Diagnostics,
 ) -> Value {
-    let mut members = Vec::new();
+    let mut members = RecordMembers::default();
     let entry = entry(fields.optional("entry"), shared, name_at, diagnostics);
     let (args, args_at) = match fields.optional("args") {
         Some(node) => (arguments(node, diagnostics), node.at()),
@@ -133,12 +133,10 @@ fn start(
         let what = format!("{} arguments for function {entry}", args.len());
         diagnostics.error(Diagnostic::at(args_at, what).expected(format!("{params}, its param_count")));
     }
-    members.extend(entry.map(|entry| ("entry".into(), Value::Int(entry))));
-    members.extend(args.map(|args| ("args".into(), Value::List(args))));
-    if let Some(node) = fields.optional("limits") {
-        members.push(("limits".into(), Value::Record(limits(node, diagnostics))));
-    }
-    Value::Record(members)
+    members.keep("entry", entry.map(Value::Int));
+    members.keep("args", args.map(Value::List));
+    members.keep("limits", fields.optional("limits").map(|node| limits(node, diagnostics)));
+    members.record()
 }
 
 /// The function that starts: the one that the test names, else the one called `main`, else the last one.
@@ -162,29 +160,23 @@ fn entry(
 }
 
 fn arguments(node: JsonNode<'_>, diagnostics: &mut Diagnostics) -> Option<Vec<Value>> {
-    if !node.is_array() {
-        diagnostics.error(wrong_type(node, "args", "an array of 16-bit integers"));
-        return None;
-    }
+    let list = diagnostics.keep(array(node, "args", "an array of 16-bit integers"))?;
     let read = |item| lexical::int16(item, "argument").map(Value::Int);
-    diagnostics.keep(node.items().map(read).collect())
+    diagnostics.keep(list.items().map(read).collect())
 }
 
-fn limits(node: JsonNode<'_>, diagnostics: &mut Diagnostics) -> Vec<(Name, Value)> {
-    let Some(mut fields) = FieldReader::open(node, "limits", diagnostics) else { return Vec::new() };
-    let mut members = Vec::new();
-    let mut keep =
-        |name: &'static str, value: Option<Value>| members.extend(value.map(|it| (name.into(), it)));
-    if let Some(node) = fields.optional("step_limit") {
-        keep("step_limit", diagnostics.keep(lexical::nullable(node, "step_limit", 0)));
-    }
-    for (name, least) in [("operand_stack", 0), ("call_depth", 1)] {
-        if let Some(node) = fields.optional(name) {
-            keep(name, diagnostics.keep(lexical::from(node, name, least)).map(Value::Int));
+fn limits(node: JsonNode<'_>, diagnostics: &mut Diagnostics) -> Value {
+    let mut members = RecordMembers::default();
+    if let Some(mut fields) = FieldReader::open(node, "limits", diagnostics) {
+        let steps = fields.optional("step_limit");
+        members.read("step_limit", steps, |it| lexical::nullable(it, "step_limit", 0), diagnostics);
+        for (name, least) in [("operand_stack", 0), ("call_depth", 1)] {
+            let limit = |node: JsonNode<'_>| lexical::from(node, name, least).map(Value::Int);
+            members.read(name, fields.optional(name), limit, diagnostics);
         }
+        fields.finish(diagnostics);
     }
-    fields.finish(diagnostics);
-    members
+    members.record()
 }
 
 /// Adds a step for each snapshot of a trace.

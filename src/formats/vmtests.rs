@@ -11,11 +11,12 @@ mod write_back;
 use num_bigint::BigInt;
 
 use self::write_back::RESULTS;
-use super::accounts::{AccountMembers, AccountReader, EmptyAccount, demand_accounts, read_accounts};
+use super::accounts::{AccountReader, EmptyAccount, demand_accounts, read_accounts};
 use super::ethereum_json::{
-    self, address, bloom, data, data_value, hash, hash_value, is_state_test, number_value, quantity,
+    self, address, address_value, bloom, data, data_value, hash, hash_value, is_state_test, number_value,
+    quantity,
 };
-use super::fields::{Diagnostics, FieldReader, Strictness, wrong_type};
+use super::fields::{Diagnostics, FieldReader, RecordMembers, Strictness, wrong_type};
 use super::format::{Evidence, FileEntry, Format, FormatOptions, ValueDebit};
 use crate::model::rule::LintRule;
 use crate::model::{
@@ -77,7 +78,7 @@ fn read_test(test: JsonNode<'_>, options: FormatOptions, diagnostics: &mut Diagn
     fields.finish(diagnostics);
 
     // The number of members of a program.
-    let mut program = AccountMembers(Vec::with_capacity(16));
+    let mut program = RecordMembers(Vec::with_capacity(16));
     env.and_then(|env| read_env(env, &mut program, diagnostics));
     if let (Strictness::Thorough, Some(exec), Some(pre)) = (options.strictness, exec, pre) {
         suspect_missing_account(exec, pre, diagnostics);
@@ -87,11 +88,11 @@ fn read_test(test: JsonNode<'_>, options: FormatOptions, diagnostics: &mut Diagn
     suspect_gas(&step, &program, diagnostics);
     let accounts = pre?.into_iter().map(|account| (account.key.clone(), account.value()));
     program.push("pre", Value::record(accounts));
-    let program = Program::from(Value::Record(program.0));
+    let program = Program::from(program.record());
     Some(Case { machine: MACHINE, program, places: Vec::new(), steps: vec![step], label: None })
 }
 
-fn read_env(env: JsonNode<'_>, program: &mut AccountMembers, diagnostics: &mut Diagnostics) -> Option<()> {
+fn read_env(env: JsonNode<'_>, program: &mut RecordMembers, diagnostics: &mut Diagnostics) -> Option<()> {
     const NUMBERS: [(&str, &str); 4] = [
         ("currentDifficulty", "difficulty"),
         ("currentGasLimit", "gasLimit"),
@@ -99,11 +100,9 @@ fn read_env(env: JsonNode<'_>, program: &mut AccountMembers, diagnostics: &mut D
         ("currentTimestamp", "timestamp"),
     ];
     let mut fields = FieldReader::open(env, "env", diagnostics)?;
-    let coinbase = fields.required("currentCoinbase", diagnostics);
-    program.keep("coinbase", coinbase.and_then(|node| diagnostics.keep(address(node))).map(bytes_value));
+    program.read("coinbase", fields.required("currentCoinbase", diagnostics), address_value, diagnostics);
     for (member, name) in NUMBERS {
-        let node = fields.required(member, diagnostics);
-        program.keep(name, node.and_then(|node| diagnostics.keep(quantity(node))).map(Value::Int));
+        program.read(name, fields.required(member, diagnostics), number_value, diagnostics);
     }
     if let Some(previous) = fields.optional("previousHash") {
         diagnostics.keep(hash(previous));
@@ -116,23 +115,20 @@ fn read_exec(
     exec: JsonNode<'_>,
     pre: Option<&[AccountReader]>,
     options: FormatOptions,
-    program: &mut AccountMembers,
+    program: &mut RecordMembers,
     diagnostics: &mut Diagnostics,
 ) -> Option<()> {
     let mut fields = FieldReader::open(exec, "exec", diagnostics)?;
     for name in ["caller", "origin"] {
-        let node = fields.required(name, diagnostics);
-        program.keep(name, node.and_then(|node| diagnostics.keep(address(node))).map(bytes_value));
+        program.read(name, fields.required(name, diagnostics), address_value, diagnostics);
     }
     for name in ["value", "gasPrice"] {
-        let node = fields.required(name, diagnostics);
-        program.keep(name, node.and_then(|node| diagnostics.keep(quantity(node))).map(Value::Int));
+        program.read(name, fields.required(name, diagnostics), number_value, diagnostics);
     }
     let gas = fields.required("gas", diagnostics);
-    program.keep("gas", gas.and_then(|node| diagnostics.keep(gas_of(node))).map(Value::Int));
+    program.read("gas", gas, gas_value, diagnostics);
     program.push("debit", Value::Bool(debits(gas, options.value_debit)));
-    let input = fields.required("data", diagnostics);
-    program.keep("data", input.and_then(|node| diagnostics.keep(data(node))).map(Value::Bytes));
+    program.read("data", fields.required("data", diagnostics), data_value, diagnostics);
     let executing = fields.required("address", diagnostics).and_then(|node| diagnostics.keep(address(node)));
     let code = match fields.optional("code") {
         Some(node) => diagnostics.keep(data(node)),
@@ -145,7 +141,7 @@ fn read_exec(
         own.code.as_ref().map(|code| code.1.clone())
     });
     program.push("code", Value::Bytes(code.unwrap_or_default()));
-    program.push("address", bytes_value(executing));
+    program.push("address", Value::Bytes(executing.to_vec()));
     Some(())
 }
 
@@ -164,18 +160,18 @@ fn suspect_missing_account(exec: JsonNode<'_>, pre: JsonNode<'_>, diagnostics: &
     }
 }
 
-fn gas_of(node: JsonNode<'_>) -> Result<BigInt, Diagnostic<Origin>> {
+fn gas_value(node: JsonNode<'_>) -> Result<Value, Diagnostic<Origin>> {
     let gas = quantity(node)?;
     if gas > BigInt::from(i64::MAX) {
         return Err(Diagnostic::at(node.at(), format!("gas is {gas}"))
             .expected("at most 2^63-1")
             .under(LintRule::Number));
     }
-    Ok(gas)
+    Ok(Value::Int(gas))
 }
 
 /// No run ends with more gas than it starts with.
-fn suspect_gas(step: &Step, program: &AccountMembers, diagnostics: &mut Diagnostics) {
+fn suspect_gas(step: &Step, program: &RecordMembers, diagnostics: &mut Diagnostics) {
     let given = program.0.iter().find(|member| member.0 == "gas");
     let gas = Path::field("gas");
     let left = step.assertions.iter().find(|check| check.at == gas);
@@ -200,10 +196,6 @@ fn debits(gas: Option<JsonNode<'_>>, choice: ValueDebit) -> bool {
             .and_then(JsonNode::text)
             .is_some_and(|text| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())),
     }
-}
-
-fn bytes_value<const N: usize>(bytes: [u8; N]) -> Value {
-    Value::Bytes(bytes.to_vec())
 }
 
 /// The only step of a test: execute, then compare what the fixture lists, or demand an exceptional halt.
@@ -346,7 +338,7 @@ impl AssertionBuilder<'_> {
             ["address", "data", "bloom", "topics"].map(|name| fields.required(name, self.diagnostics));
         fields.finish(self.diagnostics);
         let at = at.as_parent();
-        self.leaf(at.child("address"), account, |node| address(node).map(bytes_value));
+        self.leaf(at.child("address"), account, address_value);
         self.leaf(at.child("data"), payload, data_value);
         self.leaf(at.child("bloom"), filter, |node| bloom(node).map(Value::Bytes));
         match topics {

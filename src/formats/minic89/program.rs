@@ -6,9 +6,9 @@ use std::sync::Arc;
 use num_bigint::BigInt;
 
 use super::lexical;
-use crate::formats::fields::{Diagnostics, FieldReader, Strictness, wrong_type};
+use crate::formats::fields::{Diagnostics, FieldReader, RecordMembers, Strictness, array, wrong_type};
 use crate::model::rule::LintRule;
-use crate::model::{Diagnostic, Name, Origin, Severity, Value};
+use crate::model::{Diagnostic, Origin, Severity, Value};
 use crate::text::json::{JsonDatum, JsonNode, quoted};
 
 pub(super) const VERSION: &str = "MiniC89.VM.Metadata.v0.2";
@@ -91,101 +91,71 @@ struct MiniProgramReader<'f> {
     diagnostics: &'f mut Diagnostics,
 }
 
-/// The members of a record that is being read.
-#[derive(Default)]
-struct FunctionRecord(Vec<(Name, Value)>);
-
-impl FunctionRecord {
-    fn push(&mut self, name: &'static str, value: Option<Value>) {
-        self.0.extend(value.map(|value| (name.into(), value)));
-    }
-
-    fn done(self) -> Option<Value> {
-        Some(Value::Record(self.0))
-    }
-}
-
 impl MiniProgramReader<'_> {
     fn program(&mut self, node: JsonNode<'_>) -> Option<Value> {
-        let mut fields = FieldReader::open(node, "program", self.diagnostics)?;
-        drop_schema(&mut fields, self.diagnostics);
-        let mut record = FunctionRecord::default();
-        if let Some(node) = fields.required("schema_version", self.diagnostics) {
-            constant(node, "schema_version", VERSION, self.diagnostics);
-        }
-        self.text(&mut fields, "isa_version", &mut record);
-        if let Some(limits) = fields.optional("limits") {
-            record.push("limits", self.limits(limits));
-        }
-        if let Some(node) = fields.required("functions", self.diagnostics) {
-            let functions = self.list(node, "functions", MiniProgramReader::function);
-            if functions.as_ref().is_some_and(Vec::is_empty) {
-                self.diagnostics.error(
-                    Diagnostic::at(node.at(), "there are no functions").expected("at least one function"),
-                );
+        self.record(node, "program", |this, fields, record| {
+            drop_schema(fields, this.diagnostics);
+            if let Some(node) = fields.required("schema_version", this.diagnostics) {
+                constant(node, "schema_version", VERSION, this.diagnostics);
             }
-            self.unique(node);
-            record.push("functions", functions.map(Value::List));
-        }
-        fields.finish(self.diagnostics);
-        record.done()
+            this.text(fields, "isa_version", record);
+            record.keep("limits", fields.optional("limits").and_then(|limits| this.limits(limits)));
+            let Some(node) = fields.required("functions", this.diagnostics) else { return };
+            let functions = this.list(node, "functions", MiniProgramReader::function);
+            if functions.as_ref().is_some_and(Value::is_empty) {
+                let error = Diagnostic::at(node.at(), "there are no functions");
+                this.diagnostics.error(error.expected("at least one function"));
+            }
+            this.unique(node);
+            record.keep("functions", functions);
+        })
     }
 
     fn limits(&mut self, node: JsonNode<'_>) -> Option<Value> {
-        let mut fields = FieldReader::open(node, "limits", self.diagnostics)?;
-        let mut record = FunctionRecord::default();
-        if let Some(node) = fields.optional("step_limit") {
-            record.push("step_limit", self.diagnostics.keep(lexical::nullable(node, "step_limit", 0)));
-        }
-        fields.finish(self.diagnostics);
-        record.done()
+        self.record(node, "limits", |this, fields, record| {
+            let limit = fields.optional("step_limit");
+            record.read("step_limit", limit, |it| lexical::nullable(it, "step_limit", 0), this.diagnostics);
+        })
     }
 
     fn function(&mut self, node: JsonNode<'_>) -> Option<Value> {
-        let mut fields = FieldReader::open(node, "function", self.diagnostics)?;
-        let mut record = FunctionRecord::default();
-        self.width(&mut fields, "fid", 1, &mut record);
-        self.text(&mut fields, "name", &mut record);
-        let params_at = node.member("param_count").map_or(node.at(), JsonNode::at);
-        let params = self.width(&mut fields, "param_count", 0, &mut record);
-        let slots = self.width(&mut fields, "local_count", 0, &mut record);
-        if let (Some(params), Some(slots)) = (params, slots)
-            && params > slots
-        {
-            let what = format!("param_count {params} is more than local_count {slots}");
-            let expected = "a local_count with the parameters in it";
-            self.diagnostics.error(Diagnostic::at(params_at, what).expected(expected));
-        }
-        if let Some(node) = fields.required("code", self.diagnostics) {
-            let code = self.list(node, "code", MiniProgramReader::instruction);
-            if code.as_ref().is_some_and(|code| code.len() > WIDEST.into()) {
-                let expected = format!("at most {WIDEST}");
-                self.diagnostics.error(Diagnostic::at(node.at(), "too many instructions").expected(expected));
+        self.record(node, "function", |this, fields, record| {
+            this.width(fields, "fid", 1, record);
+            this.text(fields, "name", record);
+            let params_at = node.member("param_count").map_or(node.at(), JsonNode::at);
+            let params = this.width(fields, "param_count", 0, record);
+            let slots = this.width(fields, "local_count", 0, record);
+            if let (Some(params), Some(slots)) = (params, slots)
+                && params > slots
+            {
+                let what = format!("param_count {params} is more than local_count {slots}");
+                let expected = "a local_count with the parameters in it";
+                this.diagnostics.error(Diagnostic::at(params_at, what).expected(expected));
             }
-            record.push("code", code.map(Value::List));
-        }
-        if let Some(node) = fields.optional("source_map") {
-            record.push(
-                "source_map",
-                self.list(node, "source_map", MiniProgramReader::source).map(Value::List),
-            );
-        }
-        if let Some(node) = fields.optional("locals") {
-            record.push("locals", self.list(node, "locals", MiniProgramReader::local).map(Value::List));
-        }
-        fields.finish(self.diagnostics);
-        record.done()
+            if let Some(node) = fields.required("code", this.diagnostics) {
+                let code = this.list(node, "code", MiniProgramReader::instruction);
+                if code.as_ref().and_then(Value::len).is_some_and(|length| length > WIDEST.into()) {
+                    let error = Diagnostic::at(node.at(), "too many instructions");
+                    this.diagnostics.error(error.expected(format!("at most {WIDEST}")));
+                }
+                record.keep("code", code);
+            }
+            if let Some(map) = fields.optional("source_map") {
+                record.keep("source_map", this.list(map, "source_map", MiniProgramReader::source));
+            }
+            if let Some(locals) = fields.optional("locals") {
+                record.keep("locals", this.list(locals, "locals", MiniProgramReader::local));
+            }
+        })
     }
 
     fn instruction(&mut self, node: JsonNode<'_>) -> Option<Value> {
-        let mut fields = FieldReader::open(node, "instruction", self.diagnostics)?;
-        let mut record = FunctionRecord::default();
-        self.text(&mut fields, "op", &mut record);
-        if let Some(node) = fields.required("args", self.diagnostics) {
-            record.push("args", self.list(node, "args", MiniProgramReader::argument).map(Value::List));
-        }
-        fields.finish(self.diagnostics);
-        record.done()
+        self.record(node, "instruction", |this, fields, record| {
+            this.text(fields, "op", record);
+            if let Some(args) = fields.required("args", this.diagnostics) {
+                record.keep("args", this.list(args, "args", MiniProgramReader::argument));
+            }
+        })
     }
 
     fn argument(&mut self, node: JsonNode<'_>) -> Option<Value> {
@@ -198,55 +168,58 @@ impl MiniProgramReader<'_> {
     }
 
     fn source(&mut self, node: JsonNode<'_>) -> Option<Value> {
-        let mut fields = FieldReader::open(node, "source_map entry", self.diagnostics)?;
-        let mut record = FunctionRecord::default();
-        self.number(&mut fields, "ip", &mut record);
-        if let Some(node) = fields.required("loc", self.diagnostics) {
-            record.push("loc", self.location(node));
-        }
-        fields.finish(self.diagnostics);
-        record.done()
+        self.record(node, "source_map entry", |this, fields, record| {
+            this.number(fields, "ip", record);
+            let location = fields.required("loc", this.diagnostics);
+            record.keep("loc", location.and_then(|location| this.location(location)));
+        })
     }
 
     fn location(&mut self, node: JsonNode<'_>) -> Option<Value> {
-        let mut fields = FieldReader::open(node, "loc", self.diagnostics)?;
-        let mut record = FunctionRecord::default();
-        if let Some(line) = fields.required("line", self.diagnostics) {
-            record.push("line", self.diagnostics.keep(lexical::nullable(line, "line", 1)));
-        }
-        fields.finish(self.diagnostics);
-        record.done()
+        self.record(node, "loc", |this, fields, record| {
+            let line = fields.required("line", this.diagnostics);
+            record.read("line", line, |line| lexical::nullable(line, "line", 1), this.diagnostics);
+        })
     }
 
     fn local(&mut self, node: JsonNode<'_>) -> Option<Value> {
-        let mut fields = FieldReader::open(node, "local", self.diagnostics)?;
-        let mut record = FunctionRecord::default();
-        self.number(&mut fields, "slot", &mut record);
-        self.text(&mut fields, "name", &mut record);
-        if let Some(kind) = fields.required("kind", self.diagnostics) {
-            let name = kind.text().filter(|kind| kind == "param" || kind == "local");
-            if name.is_none() {
-                let what = format!("kind is {}", kind.shown());
-                self.diagnostics.error(Diagnostic::at(kind.at(), what).expected("\"param\" or \"local\""));
+        self.record(node, "local", |this, fields, record| {
+            this.number(fields, "slot", record);
+            this.text(fields, "name", record);
+            if let Some(kind) = fields.required("kind", this.diagnostics) {
+                let name = kind.text().filter(|kind| kind == "param" || kind == "local");
+                if name.is_none() {
+                    let error = Diagnostic::at(kind.at(), format!("kind is {}", kind.shown()));
+                    this.diagnostics.error(error.expected("\"param\" or \"local\""));
+                }
+                record.keep("kind", name.map(Value::text));
             }
-            record.push("kind", name.map(Value::text));
-        }
-        match fields.optional("scope") {
-            Some(scope) if scope.is_null() => record.push("scope", Some(Value::Null)),
-            Some(scope) => record.push("scope", self.scope(scope)),
-            None => {}
-        }
-        fields.finish(self.diagnostics);
-        record.done()
+            match fields.optional("scope") {
+                Some(scope) if scope.is_null() => record.push("scope", Value::Null),
+                scope => record.keep("scope", scope.and_then(|scope| this.scope(scope))),
+            }
+        })
     }
 
     fn scope(&mut self, node: JsonNode<'_>) -> Option<Value> {
-        let mut fields = FieldReader::open(node, "scope", self.diagnostics)?;
-        let mut record = FunctionRecord::default();
-        self.number(&mut fields, "ip_start", &mut record);
-        self.number(&mut fields, "ip_end", &mut record);
+        self.record(node, "scope", |this, fields, record| {
+            this.number(fields, "ip_start", record);
+            this.number(fields, "ip_end", record);
+        })
+    }
+
+    /// A record with the members that `read` takes from an object; the others are reported.
+    fn record(
+        &mut self,
+        node: JsonNode<'_>,
+        name: &'static str,
+        read: impl FnOnce(&mut Self, &mut FieldReader<'_>, &mut RecordMembers),
+    ) -> Option<Value> {
+        let mut fields = FieldReader::open(node, name, self.diagnostics)?;
+        let mut record = RecordMembers::default();
+        read(self, &mut fields, &mut record);
         fields.finish(self.diagnostics);
-        record.done()
+        Some(record.record())
     }
 
     /// Every item; none if the datum is not a list. Invalid items are omitted.
@@ -255,25 +228,21 @@ impl MiniProgramReader<'_> {
         node: JsonNode<'_>,
         name: &str,
         read: fn(&mut Self, JsonNode<'_>) -> Option<Value>,
-    ) -> Option<Vec<Value>> {
-        if !node.is_array() {
-            self.diagnostics.error(wrong_type(node, name, "an array"));
-            return None;
-        }
-        Some(node.items().filter_map(|item| read(self, item)).collect())
+    ) -> Option<Value> {
+        let list = self.diagnostics.keep(array(node, name, "an array"))?;
+        Some(Value::List(list.items().filter_map(|item| read(self, item)).collect()))
     }
 
-    fn text(&mut self, fields: &mut FieldReader<'_>, name: &'static str, record: &mut FunctionRecord) {
-        let Some(node) = fields.required(name, self.diagnostics) else { return };
-        if node.text().is_none() {
-            self.diagnostics.error(wrong_type(node, name, "a string"));
-        }
-        record.push(name, node.text().map(Value::text));
+    fn text(&mut self, fields: &mut FieldReader<'_>, name: &'static str, record: &mut RecordMembers) {
+        let text = |node: JsonNode<'_>| {
+            node.text().map(Value::text).ok_or_else(|| wrong_type(node, name, "a string"))
+        };
+        record.read(name, fields.required(name, self.diagnostics), text, self.diagnostics);
     }
 
-    fn number(&mut self, fields: &mut FieldReader<'_>, name: &'static str, record: &mut FunctionRecord) {
-        let Some(node) = fields.required(name, self.diagnostics) else { return };
-        record.push(name, self.diagnostics.keep(lexical::from(node, name, 0)).map(Value::Int));
+    fn number(&mut self, fields: &mut FieldReader<'_>, name: &'static str, record: &mut RecordMembers) {
+        let number = |node: JsonNode<'_>| lexical::from(node, name, 0).map(Value::Int);
+        record.read(name, fields.required(name, self.diagnostics), number, self.diagnostics);
     }
 
     /// A number with a limit that the machine sets but the schema does not state.
@@ -282,7 +251,7 @@ impl MiniProgramReader<'_> {
         fields: &mut FieldReader<'_>,
         name: &'static str,
         least: u8,
-        record: &mut FunctionRecord,
+        record: &mut RecordMembers,
     ) -> Option<u16> {
         let node = fields.required(name, self.diagnostics)?;
         let number = self.diagnostics.keep(lexical::from(node, name, least))?;
@@ -291,7 +260,7 @@ impl MiniProgramReader<'_> {
             self.diagnostics.error(Diagnostic::at(node.at(), what).expected(format!("at most {WIDEST}")));
             return None;
         };
-        record.push(name, Some(Value::Int(number)));
+        record.push(name, Value::Int(number));
         Some(width)
     }
 

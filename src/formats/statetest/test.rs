@@ -5,9 +5,11 @@ use std::collections::BTreeSet;
 use num_bigint::BigInt;
 
 use super::signed;
-use crate::formats::accounts::{AccountMembers, AccountReader, read_accounts};
-use crate::formats::ethereum_json::{address, data, hash, is_state_test, other_test, quantity};
-use crate::formats::fields::{Diagnostics, FieldReader, Strictness, wrong_type};
+use crate::formats::accounts::{AccountReader, read_accounts};
+use crate::formats::ethereum_json::{
+    address_value, data, data_value, hash_value, is_state_test, number_value, other_test, quantity,
+};
+use crate::formats::fields::{Diagnostics, FieldReader, RecordMembers, Strictness, array, wrong_type};
 use crate::formats::format::ReadContext;
 use crate::model::rule::LintRule;
 use crate::model::{Diagnostic, Name, Origin, Program, Severity, Value};
@@ -114,7 +116,7 @@ impl Test {
         let [input, gas, value] =
             [pick("data", self.lists.data), pick("gas", self.lists.gas), pick("value", self.lists.value)];
         fields.finish(diagnostics);
-        let mut chosen = AccountMembers::default();
+        let mut chosen = RecordMembers::default();
         chosen.push("data", Value::Bytes(diagnostics.keep(data(input?))?));
         chosen.push("gasLimit", Value::Int(diagnostics.keep(unbounded(gas?))?));
         chosen.push("value", Value::Int(diagnostics.keep(unbounded(value?))?));
@@ -184,7 +186,7 @@ fn read_test(
         let what = format!("no entries for the fork {}", quoted(&fork.key));
         diagnostics.note(Diagnostic::at(fork.key_at, what).expected("at least one entry"));
     }
-    let mut program = AccountMembers::default();
+    let mut program = RecordMembers::default();
     let mut chain = None;
     program.keep("env", env.and_then(|env| read_env(env, &mut chain, diagnostics)));
     config.and_then(|config| read_config(config, &mut chain, &mut program, diagnostics));
@@ -194,7 +196,7 @@ fn read_test(
     program.keep("transaction", transaction.and_then(|it| read_transaction(it, lists, diagnostics)));
     let accounts = pre?.into_iter().map(|account| (account.key.clone(), account.value()));
     program.push("pre", Value::record(accounts));
-    Some(Program::from(Value::Record(program.0)))
+    Some(Program::from(program.record()))
 }
 
 /// An account has at most 2^64 - 1 as its nonce (EIP-2681).
@@ -264,10 +266,8 @@ fn read_env(env: JsonNode<'_>, chain: &mut Option<BigInt>, diagnostics: &mut Dia
         ("slotNumber", "slotNumber"),
     ];
     let mut fields = FieldReader::open(env, "env", diagnostics)?;
-    let mut block = AccountMembers::default();
-    let coinbase = fields.required("currentCoinbase", diagnostics);
-    let coinbase = coinbase.and_then(|node| diagnostics.keep(address(node)));
-    block.keep("coinbase", coinbase.map(|address| Value::Bytes(address.to_vec())));
+    let mut block = RecordMembers::default();
+    block.read("coinbase", fields.required("currentCoinbase", diagnostics), address_value, diagnostics);
     for (member, name) in REQUIRED {
         let node = fields.required(member, diagnostics);
         block.keep(name, node.and_then(|node| block_number(node, member, diagnostics)).map(Value::Int));
@@ -280,7 +280,7 @@ fn read_env(env: JsonNode<'_>, chain: &mut Option<BigInt>, diagnostics: &mut Dia
         fields.present("currentChainID").and_then(|node| block_number(node, "currentChainID", diagnostics));
     fields.ignore(NOT_SEEN);
     fields.finish(diagnostics);
-    Some(Value::Record(block.0))
+    Some(block.record())
 }
 
 /// A number of the block or chain. The embedded machine keeps 64 bits of most of them.
@@ -301,7 +301,7 @@ fn block_number(node: JsonNode<'_>, member: &str, diagnostics: &mut Diagnostics)
 fn read_config(
     config: JsonNode<'_>,
     chain: &mut Option<BigInt>,
-    program: &mut AccountMembers,
+    program: &mut RecordMembers,
     diagnostics: &mut Diagnostics,
 ) -> Option<()> {
     let mut fields = FieldReader::open(config, "config", diagnostics)?;
@@ -322,17 +322,16 @@ fn read_config(
     let mut forks = Vec::new();
     for fork in schedule.members() {
         let mut fields = FieldReader::open(fork.value, "blob parameters of a fork", diagnostics)?;
-        let mut blobs = AccountMembers::default();
+        let mut blobs = RecordMembers::default();
         for name in ["max", "baseFeeUpdateFraction"] {
-            let node = fields.required(name, diagnostics);
-            blobs.keep(name, node.and_then(|node| diagnostics.keep(quantity(node))).map(Value::Int));
+            blobs.read(name, fields.required(name, diagnostics), number_value, diagnostics);
         }
         // The machine does not use it.
         if let Some(Err(error)) = fields.present("target").map(quantity) {
             diagnostics.breach(|| error);
         }
         fields.finish(diagnostics);
-        forks.push((fork.key.into_owned(), Value::Record(blobs.0)));
+        forks.push((fork.key.into_owned(), blobs.record()));
     }
     program.push("blobSchedule", Value::record(forks));
     Some(())
@@ -342,19 +341,21 @@ fn read_transaction(node: JsonNode<'_>, lists: &mut Lists, diagnostics: &mut Dia
     const NUMBERS: [&str; 6] =
         ["nonce", "gasPrice", "maxFeePerGas", "maxPriorityFeePerGas", "maxFeePerBlobGas", "chainId"];
     let mut fields = FieldReader::open(node, "transaction", diagnostics)?;
-    let mut common = AccountMembers::default();
+    let mut common = RecordMembers::default();
     for name in NUMBERS {
         let node = if name == "nonce" { fields.required(name, diagnostics) } else { fields.present(name) };
-        common.keep(name, node.and_then(|node| diagnostics.keep(unbounded(node))).map(Value::Int));
+        common.read(name, node, |node| unbounded(node).map(Value::Int), diagnostics);
     }
     let to = fields.present("to").filter(|to| to.text().is_none_or(|text| !text.is_empty()));
-    common.keep("to", to.and_then(|to| address_value(to, diagnostics)));
-    let sender = fields.present("sender");
-    common.keep("sender", sender.and_then(|sender| address_value(sender, diagnostics)));
-    let secret = fields.present("secretKey");
-    common.keep("secretKey", secret.and_then(|key| diagnostics.keep(data(key))).map(Value::Bytes));
+    common.read("to", to, address_value, diagnostics);
+    common.read("sender", fields.present("sender"), address_value, diagnostics);
+    common.read("secretKey", fields.present("secretKey"), data_value, diagnostics);
     let blobs = fields.present("blobVersionedHashes");
-    common.keep("blobVersionedHashes", blobs.and_then(|list| each(list, hash_value, diagnostics)));
+    common.keep(
+        "blobVersionedHashes",
+        blobs
+            .and_then(|list| each(list, |hash, diagnostics| diagnostics.keep(hash_value(hash)), diagnostics)),
+    );
     let authorizations = fields.present("authorizationList");
     common.keep("authorizationList", authorizations.and_then(|list| each(list, authorization, diagnostics)));
     lists.kind = kind(fields.present("type"), &common, diagnostics);
@@ -371,20 +372,17 @@ fn read_transaction(node: JsonNode<'_>, lists: &mut Lists, diagnostics: &mut Dia
         let what = "transaction without a gas price, which is taken as 0";
         diagnostics.note(Diagnostic::at(node.at(), what).expected("\"gasPrice\" or \"maxFeePerGas\""));
     }
-    Some(Value::Record(common.0))
+    Some(common.record())
 }
 
 /// The index of a list of the transaction of which each entry of "post" uses one item.
 fn chosen_from(node: JsonNode<'_>, name: &str, diagnostics: &mut Diagnostics) -> Option<u32> {
-    if !node.is_array() {
-        diagnostics.error(wrong_type(node, name, "an array of what the entries choose from"));
-        return None;
-    }
-    Some(node.index())
+    let list = diagnostics.keep(array(node, name, "an array of what the entries choose from"))?;
+    Some(list.index())
 }
 
 /// The type of a transaction according to its members; `None` if the access list decides.
-fn kind(written: Option<JsonNode<'_>>, common: &AccountMembers, diagnostics: &mut Diagnostics) -> Option<u8> {
+fn kind(written: Option<JsonNode<'_>>, common: &RecordMembers, diagnostics: &mut Diagnostics) -> Option<u8> {
     let has = |name: &str| common.0.iter().any(|member| member.0 == name);
     if let Some(written) = written {
         let kind = diagnostics.keep(quantity(written)).and_then(|kind| u8::try_from(kind).ok());
@@ -406,24 +404,13 @@ fn kind(written: Option<JsonNode<'_>>, common: &AccountMembers, diagnostics: &mu
     }
 }
 
-fn address_value(node: JsonNode<'_>, diagnostics: &mut Diagnostics) -> Option<Value> {
-    diagnostics.keep(address(node)).map(|address| Value::Bytes(address.to_vec()))
-}
-
-fn hash_value(node: JsonNode<'_>, diagnostics: &mut Diagnostics) -> Option<Value> {
-    diagnostics.keep(hash(node)).map(|hash| Value::Bytes(hash.to_vec()))
-}
-
 /// The items of an array; `None` if it is not an array, or one of them cannot be read.
 fn each(
     list: JsonNode<'_>,
     read: fn(JsonNode<'_>, &mut Diagnostics) -> Option<Value>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Value> {
-    if !list.is_array() {
-        diagnostics.error(wrong_type(list, "the list", "an array"));
-        return None;
-    }
+    let list = diagnostics.keep(array(list, "the list", "an array"))?;
     let items: Vec<_> = list.items().map(|item| read(item, diagnostics)).collect();
     items.into_iter().collect::<Option<_>>().map(Value::List)
 }
@@ -436,11 +423,9 @@ fn access_list(list: JsonNode<'_>, diagnostics: &mut Diagnostics) -> Option<Valu
             let account = fields.required("address", diagnostics);
             let keys = fields.required("storageKeys", diagnostics);
             fields.finish(diagnostics);
-            let number = |node: JsonNode<'_>, diagnostics: &mut Diagnostics| {
-                diagnostics.keep(quantity(node)).map(Value::Int)
-            };
-            let account = address_value(account?, diagnostics)?;
-            Some(Value::record([("address", account), ("storageKeys", each(keys?, number, diagnostics)?)]))
+            let account = diagnostics.keep(address_value(account?))?;
+            let keys = each(keys?, |key, diagnostics| diagnostics.keep(number_value(key)), diagnostics)?;
+            Some(Value::record([("address", account), ("storageKeys", keys)]))
         },
         diagnostics,
     )
@@ -449,9 +434,8 @@ fn access_list(list: JsonNode<'_>, diagnostics: &mut Diagnostics) -> Option<Valu
 /// An authorization. Its numbers may be out of range on purpose; the machine then ignores it.
 fn authorization(item: JsonNode<'_>, diagnostics: &mut Diagnostics) -> Option<Value> {
     let mut fields = FieldReader::open(item, "authorization", diagnostics)?;
-    let mut members = AccountMembers::default();
-    let account = fields.required("address", diagnostics);
-    members.keep("address", account.and_then(|node| address_value(node, diagnostics)));
+    let mut members = RecordMembers::default();
+    members.read("address", fields.required("address", diagnostics), address_value, diagnostics);
     let [parity, v] = ["yParity", "v"].map(|name| fields.present(name));
     if let Some(Err(error)) = v.and(parity).map(of_any_size) {
         diagnostics.breach(|| error);
@@ -464,14 +448,14 @@ fn authorization(item: JsonNode<'_>, diagnostics: &mut Diagnostics) -> Option<Va
         ("r", fields.required("r", diagnostics)),
         ("s", fields.required("s", diagnostics)),
     ] {
-        members.keep(name, node.and_then(|node| diagnostics.keep(of_any_size(node))).map(Value::Int));
+        members.read(name, node, |node| of_any_size(node).map(Value::Int), diagnostics);
     }
     if parity.is_none() {
         diagnostics.error(fields.without("v"));
     }
     fields.ignore(&["signer"]);
     fields.finish(diagnostics);
-    Some(Value::Record(members.0))
+    Some(members.record())
 }
 
 /// A number of an authorization: those that no transaction can have make it invalid, which is no error of the vector.

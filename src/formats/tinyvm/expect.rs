@@ -2,7 +2,7 @@
 
 use super::lexical;
 use super::reader::TinyReader;
-use crate::formats::fields::{FieldReader, wrong_type};
+use crate::formats::fields::{FieldReader, array, wrong_type};
 use crate::model::rule::LintRule;
 use crate::model::{Assertion, Diagnostic, Expected, Origin, Path, PathKey, Value};
 use crate::text::json::JsonNode;
@@ -139,10 +139,7 @@ impl<'w, 'r> TinyAssertions<'w, 'r> {
     }
 
     fn results(&mut self, node: JsonNode<'_>) -> Option<Vec<String>> {
-        if !node.is_array() {
-            self.reader.diagnostics.error(wrong_type(node, "results", "an array of results"));
-            return None;
-        }
+        let node = self.reader.diagnostics.keep(array(node, "results", "an array of results"))?;
         let at = Path::field("results");
         self.expected(at.clone(), Expected::Len(node.items().count()), node.at());
         let mut names = Vec::new();

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::reader::{MACHINE, STEPS, TinyReader};
 use super::segment::SegmentKind;
-use crate::formats::fields::{Diagnostics, wrong_type};
+use crate::formats::fields::{Diagnostics, array};
 use crate::formats::files::{Unreadable, VectorFolder};
 use crate::formats::format::{Evidence, FileEntry, Format, ReadContext};
 use crate::formats::write_back::NotRepresentable;
@@ -39,9 +39,7 @@ fn evidence(file: JsonNode<'_>) -> Option<Evidence> {
 }
 
 fn outline(file: JsonNode<'_>) -> Result<Vec<FileEntry>, Diagnostic<Origin>> {
-    if !file.is_array() {
-        return Err(wrong_type(file, "the file", "an array of pairs of names"));
-    }
+    let file = array(file, "the file", "an array of pairs of names")?;
     if file.items().next().is_none() {
         return Err(Diagnostic::at(file.at(), "no pair of testee and driver").expected("one or more"));
     }
