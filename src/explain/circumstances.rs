@@ -50,8 +50,7 @@ pub(super) fn of_transaction(case: &Case) -> CoveragePoints {
         .filter_map(|action| if let Action::Set(chosen) = action { Some(chosen) } else { None })
         .collect();
     let chosen = |name: &str| chosen.iter().rev().find_map(|it| it.get(name));
-    let kind = chosen("type")
-        .and_then(|kind| if let Value::Int(kind) = kind { usize::try_from(kind).ok() } else { None });
+    let kind = chosen("type").and_then(Value::number::<usize>);
     let special = [
         chosen("data").filter(|data| !data.is_empty()).map(|_| WITH_DATA),
         chosen("accessList").map(|_| WITH_ACCESS_LIST),

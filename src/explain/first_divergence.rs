@@ -177,8 +177,5 @@ fn first(step: u64, last: Option<Eip3155Step>, differs: Vec<DivergedDatum>) -> F
 }
 
 fn program_counter(step: &Eip3155Step) -> Option<u64> {
-    match &step.state.iter().find(|member| member.0 == "pc")?.1 {
-        Value::Int(pc) => u64::try_from(pc).ok(),
-        _ => None,
-    }
+    step.state.iter().find(|member| member.0 == "pc")?.1.number()
 }

@@ -52,10 +52,8 @@ impl GeneratedState {
 
     /// Where a member points.
     fn pointer(&self, index: usize) -> Option<u64> {
-        match self.members[index].as_ref()? {
-            GeneratedMember::Value(Value::Int(number)) => u64::try_from(number).ok(),
-            GeneratedMember::Value(_) | GeneratedMember::Cells(_) => None,
-        }
+        let GeneratedMember::Value(value) = self.members[index].as_ref()? else { return None };
+        value.number()
     }
 }
 
@@ -94,10 +92,7 @@ impl InnerPointer {
     /// Where it points in a state.
     fn place(&self, state: &GeneratedState) -> Option<u64> {
         let Some(GeneratedMember::Value(member)) = &state.members[self.member] else { return None };
-        match self.keys.iter().try_fold(member, |value, key| value.child(key))? {
-            Value::Int(number) => u64::try_from(number).ok(),
-            _ => None,
-        }
+        member.at(&self.keys)?.number()
     }
 }
 

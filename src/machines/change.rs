@@ -129,8 +129,7 @@ impl<M: Inspect> PartCells<M> {
                 format!("0x{:x}", range.start)
             }
             (PartCells::Words(kind, _), Cell::Range(of, range)) if kind == of => {
-                let Value::Int(word) = value else { return None };
-                let word = u16::try_from(word).ok()?;
+                let word: u16 = value.number()?;
                 return Some((format!("0x{:04x}", range.start), Value::Bytes(word.to_be_bytes().to_vec())));
             }
             _ => return None,

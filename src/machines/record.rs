@@ -87,24 +87,25 @@ pub(super) fn address(name: &str, value: &Value) -> Result<EvmWord, LoadError> {
 
 #[cfg(feature = "ethereum")]
 pub(super) fn text<'v>(name: &str, value: &'v Value) -> Result<&'v str, LoadError> {
-    match value {
-        Value::Text(text) => Ok(text),
-        _ => Err(LoadError::new(format!("{name} must be text"))),
-    }
+    typed(name, value.as_text(), "text")
 }
 
 pub(super) fn members_of<'v>(name: &str, value: &'v Value) -> Result<&'v [(Name, Value)], LoadError> {
-    match value {
-        Value::Record(members) => Ok(members),
-        _ => Err(LoadError::new(format!("{name} must be a record"))),
-    }
+    let members = if let Value::Record(members) = value { Some(&members[..]) } else { None };
+    typed(name, members, "a record")
 }
 
 pub(super) fn bytes<'v>(name: &str, value: &'v Value) -> Result<&'v [u8], LoadError> {
-    match value {
-        Value::Bytes(bytes) => Ok(bytes),
-        _ => Err(LoadError::new(format!("{name} must be bytes"))),
-    }
+    typed(name, value.as_bytes(), "bytes")
+}
+
+pub(super) fn list<'v>(name: &str, value: &'v Value) -> Result<&'v [Value], LoadError> {
+    typed(name, value.items(), "a list")
+}
+
+/// What a value is, if it is of the type that the member must have.
+fn typed<'v, T: ?Sized>(name: &str, found: Option<&'v T>, expected: &str) -> Result<&'v T, LoadError> {
+    found.ok_or_else(|| LoadError::new(format!("{name} must be {expected}")))
 }
 
 pub(super) fn word(name: &str, value: &Value) -> Result<EvmWord, LoadError> {

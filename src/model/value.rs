@@ -92,6 +92,36 @@ impl Value {
         }
     }
 
+    /// The number, if this is one that fits the type.
+    pub fn number<T: for<'n> TryFrom<&'n BigInt>>(&self) -> Option<T> {
+        T::try_from(self.as_int()?).ok()
+    }
+
+    /// The number, if this is one.
+    pub fn as_int(&self) -> Option<&BigInt> {
+        if let Value::Int(number) = self { Some(number) } else { None }
+    }
+
+    /// The text, if this is one.
+    pub fn as_text(&self) -> Option<&str> {
+        if let Value::Text(text) = self { Some(text) } else { None }
+    }
+
+    /// The bytes, if these are some.
+    pub fn as_bytes(&self) -> Option<&[u8]> {
+        if let Value::Bytes(bytes) = self { Some(bytes) } else { None }
+    }
+
+    /// The items, if this is a list without the name of a type.
+    pub fn items(&self) -> Option<&[Value]> {
+        if let Value::List(items) = self { Some(items) } else { None }
+    }
+
+    /// The value that these keys lead to, step by step.
+    pub fn at<'k>(&self, keys: impl IntoIterator<Item = &'k PathKey>) -> Option<&Value> {
+        keys.into_iter().try_fold(self, Value::child)
+    }
+
     /// The length: items of a list or record, bytes of a byte string, characters of a text.
     pub fn len(&self) -> Option<usize> {
         match self {

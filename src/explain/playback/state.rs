@@ -31,10 +31,7 @@ impl PlayedState {
 
     /// A datum of that kind, if it is a number that fits.
     pub fn number(&self, name: &str) -> Option<u64> {
-        match self.member(name)? {
-            Value::Int(number) => u64::try_from(number).ok(),
-            _ => None,
-        }
+        self.member(name)?.number()
     }
 
     /// Everything that is known, formatted for people.

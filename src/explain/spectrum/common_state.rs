@@ -107,7 +107,7 @@ impl ObservedNumber {
     fn value(&self, program: &Value) -> Option<u64> {
         match self.source {
             NumberSource::Field(name, ref keys) => {
-                let value = keys.iter().try_fold(program.get(name)?, |value, key| value.child(key))?;
+                let value = program.get(name)?.at(keys)?;
                 match (value, self.bias()) {
                     (value, 0) => number(value),
                     (Value::Int(value), bias) => u64::try_from(value + bias).ok(),

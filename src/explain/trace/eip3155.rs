@@ -107,8 +107,5 @@ fn quantity(value: Option<Value>) -> Json {
 
 /// A small number as a number.
 fn number(value: Option<Value>) -> Json {
-    match value {
-        Some(Value::Int(number)) => u64::try_from(&number).ok().into(),
-        _ => Json::Null,
-    }
+    value.and_then(|value| value.number::<u64>()).into()
 }

@@ -26,7 +26,7 @@ impl GeneratedProgram {
         let mut frame = ProgramFrame::Bare;
         let pieces = match isa.unit {
             Unit::Bytes => {
-                let code = bytes(member(parts.code)?)?;
+                let code = member(parts.code)?.as_bytes()?;
                 let inner = parts.shown.and_then(|shown| {
                     Some((code.strip_prefix(shown.first)?.strip_suffix(shown.last)?, shown))
                 });
@@ -45,11 +45,11 @@ impl GeneratedProgram {
             }
             Unit::Words => {
                 let code = member("driver").and_then(|driver| driver.get("instructions"));
-                of_words(isa, bytes(code.or_else(|| member("instructions"))?.get("0x0000")?)?)
+                of_words(isa, code.or_else(|| member("instructions"))?.get("0x0000")?.as_bytes()?)
             }
             Unit::Objects => of_objects(isa, main_code(member("functions")?)?),
         };
-        let input = parts.input.and_then(|data| bytes(member(data.member)?)).unwrap_or_default().to_vec();
+        let input = parts.input.and_then(|data| member(data.member)?.as_bytes()).unwrap_or_default().to_vec();
         let driven = member("driver").map(|_| driven_program(parts, member("testee")));
         (!pieces.is_empty()).then_some(GeneratedProgram {
             pieces,
@@ -63,13 +63,6 @@ impl GeneratedProgram {
     /// The number of its instructions.
     pub(in crate::hunt) fn instructions(&self) -> usize {
         self.pieces.len()
-    }
-}
-
-fn bytes(value: &Value) -> Option<&[u8]> {
-    match value {
-        Value::Bytes(bytes) => Some(bytes),
-        _ => None,
     }
 }
 
@@ -137,7 +130,7 @@ fn with_destinations(isa: &Isa, targets: StackTargets, pieces: Vec<ReadPiece>) -
 
 /// The place of the program that is driven; the first one for a program that the generator does not make.
 fn driven_program(parts: &ProgramParts, driven: Option<&Value>) -> usize {
-    let code = driven.and_then(|driven| bytes(driven.get("instructions")?.get("0x0000")?));
+    let code = driven.and_then(|driven| driven.get("instructions")?.get("0x0000")?.as_bytes());
     let is_code = |words: &&[u16]| {
         let bytes: Vec<_> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
         code == Some(&bytes)
@@ -157,12 +150,9 @@ fn of_words(isa: &Isa, words: &[u8]) -> Vec<Piece> {
 
 /// The instructions of the function `main`, or of the first one.
 fn main_code(functions: &Value) -> Option<&[Value]> {
-    let Value::List(functions) = functions else { return None };
+    let functions = functions.items()?;
     let main = functions.iter().find(|function| function.get("name") == Some(&Value::text("main")));
-    match main.or(functions.first())?.get("code")? {
-        Value::List(code) => Some(code),
-        _ => None,
-    }
+    main.or(functions.first())?.get("code")?.items()
 }
 
 /// Without the two instructions at the end that the generator writes.
@@ -182,14 +172,10 @@ fn of_objects(isa: &Isa, code: &[Value]) -> Vec<Piece> {
 }
 
 fn of_object(isa: &Isa, object: &Value) -> Option<Piece> {
-    let (Value::Text(name), Value::List(arguments)) = (object.get("op")?, object.get("args")?) else {
-        return None;
-    };
-    let op = isa.by_name(name)?;
+    let (op, arguments) = (isa.by_name(object.get("op")?.as_text()?)?, object.get("args")?.items()?);
     let mut piece = Piece::new(op, Vec::new());
     for (name, argument) in op.arguments.iter().zip(arguments) {
-        let Value::Int(number) = argument else { return None };
-        let mut number = i16::try_from(number).ok()?;
+        let mut number: i16 = argument.number()?;
         match *name {
             "target" => piece.target = Some(usize::try_from(number).ok()?),
             // The generator numbers functions from 0.

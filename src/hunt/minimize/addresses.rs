@@ -4,7 +4,6 @@ use num_bigint::BigInt;
 
 use super::minimizer::Minimizer;
 use super::nodes::{document, reading};
-use crate::model::Value;
 use crate::text::edit::{TextChange, apply};
 use crate::text::json::{JsonDatum, JsonNode};
 use crate::text::number::natural;
@@ -40,8 +39,7 @@ fn text_with(minimizer: &Minimizer<'_>, member: usize, new: u64) -> Option<Strin
     let document = document(&minimizer.file)?;
     let case = reading(&minimizer.file)?;
     let (path, origin) = case.places.get(member)?;
-    let Value::Int(old) = case.program.0.get(&path.last().to_string())? else { return None };
-    let old = u64::try_from(old).ok().filter(|old| *old > new)?;
+    let old = case.program.0.get(&path.last().to_string())?.number().filter(|old| *old > new)?;
     let mut changes = vec![renumbered(document.node_at(origin.0)?, new)?];
     for (_, origin) in &case.places {
         let Some(memory) = document.node_at(origin.0).filter(|node| node.is_array()) else { continue };

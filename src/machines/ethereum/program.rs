@@ -197,9 +197,6 @@ pub(super) fn clamped(number: U256) -> u64 {
 /// See [`crate::machines::MachineInfo::contains`].
 pub(super) fn contains(program: &Program) -> Vec<&'static OpInfo> {
     let accounts = program.0.get("pre").and_then(Value::members).unwrap_or_default();
-    let codes = accounts.iter().filter_map(|(_, account)| match account.get("code") {
-        Some(Value::Bytes(code)) => Some(code),
-        _ => None,
-    });
+    let codes = accounts.iter().filter_map(|(_, account)| account.get("code")?.as_bytes());
     codes.flat_map(|code| in_bytes(&ETHEREUM, code)).collect()
 }

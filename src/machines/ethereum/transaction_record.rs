@@ -2,7 +2,7 @@
 
 use num_bigint::BigInt;
 
-use crate::machines::record::{EvmWord, HEX, address, bytes, record, text, word};
+use crate::machines::record::{EvmWord, HEX, address, bytes, list, record, text, word};
 use crate::machines::status::LoadError;
 use crate::model::{Shape, Value};
 
@@ -79,11 +79,4 @@ impl NumberMember<'_> {
 
 fn number<'v>(name: &'static str, value: &'v Value) -> Result<NumberMember<'v>, LoadError> {
     Ok(NumberMember { name, value })
-}
-
-fn list<'v>(name: &str, value: &'v Value) -> Result<&'v [Value], LoadError> {
-    match value {
-        Value::List(items) => Ok(items),
-        _ => Err(LoadError::new(format!("{name} must be a list"))),
-    }
 }

@@ -2,9 +2,9 @@
 
 use super::machine::MiniC89;
 use super::program::{Function, plain};
-use super::source::{LocalName, SourceScope};
+use super::source::{LocalName, SourceScope, items};
 use super::word::MiniWord;
-use crate::model::{Path, PathKey, Value};
+use crate::model::{Path, PathKey};
 
 impl MiniC89 {
     /// A datum, described by names of locals and functions and by lines; see
@@ -40,10 +40,7 @@ impl MiniC89 {
         });
         let Some(record) = found else { return "(after the last instruction)".to_owned() };
         let op = record.get("op").map_or(String::new(), plain);
-        let arguments = match record.get("args") {
-            Some(Value::List(arguments)) => arguments.iter().map(plain).collect(),
-            _ => Vec::new(),
-        };
+        let arguments = items(record.get("args")).iter().map(plain).collect();
         [vec![op], arguments].concat().join(" ")
     }
 

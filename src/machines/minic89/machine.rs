@@ -118,22 +118,14 @@ impl MiniC89 {
     /// Enters a function like a call.
     fn start(&mut self, entry: &Value, arguments: &[Value]) -> Result<(), LoadError> {
         let code = self.code.as_ref().ok_or_else(|| LoadError::new("there is no program"))?;
-        let fid = match entry {
-            Value::Int(fid) => i32::try_from(fid).ok(),
-            _ => None,
-        };
         let unknown = || LoadError::at(Path::field("entry"), format!("there is no function {entry}"));
-        let function = fid.and_then(|fid| code.by_fid(fid)).ok_or_else(unknown)?;
+        let function = entry.number().and_then(|fid| code.by_fid(fid)).ok_or_else(unknown)?;
         let Function { param_count, local_count, .. } = code.functions[function];
         if arguments.len() != param_count {
             let what = format!("{} arguments for a function of {param_count}", arguments.len());
             return Err(LoadError::at(Path::field("args"), what));
         }
-        let integer = |argument: &Value| match argument {
-            Value::Int(number) => i16::try_from(number).ok(),
-            _ => None,
-        };
-        let arguments: Option<Vec<_>> = arguments.iter().map(integer).collect();
+        let arguments: Option<Vec<i16>> = arguments.iter().map(Value::number).collect();
         let no_integers = || LoadError::at(Path::field("args"), "an argument is not a 16-bit integer");
         self.slots.clear();
         self.slots.extend(arguments.ok_or_else(no_integers)?.into_iter().map(MiniWord::int));

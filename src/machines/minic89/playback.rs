@@ -9,7 +9,7 @@ use super::explain::named;
 use super::machine::{MiniC89, RunStatus};
 use super::opcodes::MiniOp;
 use super::program::{Code, Function, MiniInstruction};
-use super::source::items;
+use super::source::{items, text};
 use super::trap::Trap;
 use super::word::MiniWord;
 use crate::machines::account::CaseAccount;
@@ -295,23 +295,20 @@ impl Parts {
 }
 
 fn status(value: &Value) -> RunStatus {
-    match value.get("status") {
-        Some(Value::Text(name)) if name == "HALTED" => {
+    match value.get("status").and_then(Value::as_text) {
+        Some("HALTED") => {
             let result = value.get("halt").and_then(|halt| halt.get("result"));
             RunStatus::Halted(
                 result.and_then(MiniWord::of_value).and_then(MiniWord::as_int).unwrap_or_default(),
             )
         }
-        Some(Value::Text(name)) if name == "TRAPPED" => {
+        Some("TRAPPED") => {
             let trap = value.get("trap");
             let member = |name: &'static str| {
                 let member = trap.and_then(|trap| trap.get(name)).filter(|member| **member != Value::Null);
                 member.map(|member| (name, member.clone()))
             };
-            let code = match trap.and_then(|trap| trap.get("code")) {
-                Some(Value::Text(code)) => code.to_string(),
-                _ => String::new(),
-            };
+            let code = text(trap.and_then(|trap| trap.get("code")));
             let details = [member("message"), member("details")].into_iter().flatten().collect();
             RunStatus::Trapped(Trap::Reported { code, details })
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use num_bigint::BigInt;
 
 use super::opcodes::MiniOp;
-use super::source::{LocalName, SourceMap};
+use super::source::{LocalName, SourceMap, text};
 use crate::isa::OpInfo;
 use crate::machines::record::{any, record};
 use crate::machines::status::LoadError;
@@ -118,14 +118,13 @@ impl Code {
     /// The only argument of an instruction, as written in the document.
     pub(super) fn argument(&self, function: usize, ip: usize) -> Value {
         let keys = ["functions".into(), function.into(), "code".into(), ip.into(), "args".into(), 0.into()];
-        let found = keys.iter().try_fold(&*self.document, |value, key| value.child(key));
-        found.cloned().unwrap_or(Value::Null)
+        self.document.at(&keys).cloned().unwrap_or(Value::Null)
     }
 
     /// The op of an instruction, as written in the document.
     pub(super) fn spelling(&self, function: usize, ip: usize) -> Option<&Value> {
         let keys = ["functions".into(), function.into(), "code".into(), ip.into()];
-        keys.iter().try_fold(&*self.document, |value, key| value.child(key))
+        self.document.at(&keys)
     }
 }
 
@@ -178,13 +177,10 @@ impl Function {
 
 /// The instruction of a record, or why it is invalid, in the words of `details`.
 fn decode(record: &Value) -> Result<MiniInstruction, &'static str> {
-    let op = match record.get("op") {
-        Some(Value::Text(name)) => MiniOp::named(name).ok_or("unknown op")?,
-        _ => return Err("unknown op"),
-    };
-    let Some(Value::List(arguments)) = record.get("args") else { return Err("arg count") };
+    let op = record.get("op").and_then(Value::as_text).and_then(MiniOp::named).ok_or("unknown op")?;
+    let arguments = record.get("args").and_then(Value::items).ok_or("arg count")?;
     let wanted = op.info().map_or(0, |info| info.arguments.len());
-    match (wanted, &arguments[..]) {
+    match (wanted, arguments) {
         (0, []) => Ok(MiniInstruction { op, argument: 0 }),
         (1, [Value::Int(number)]) => in_range(op, number).ok_or("arg range"),
         (1, [_]) => Err("arg type"),
@@ -215,10 +211,8 @@ pub(super) fn limit(value: &Value, name: &'static str) -> Result<Option<u64>, Lo
 }
 
 fn list<'v>(value: Option<&'v Value>, at: &Path) -> Result<&'v [Value], LoadError> {
-    match value {
-        Some(Value::List(items)) => Ok(items),
-        _ => Err(LoadError::at(at.clone(), format!("{at} is not a list"))),
-    }
+    let list = value.and_then(Value::items);
+    list.ok_or_else(|| LoadError::at(at.clone(), format!("{at} is not a list")))
 }
 
 fn arguments<'v>(name: &'static str, value: &'v Value) -> Result<&'v [Value], LoadError> {
@@ -226,18 +220,8 @@ fn arguments<'v>(name: &'static str, value: &'v Value) -> Result<&'v [Value], Lo
 }
 
 fn width(value: Option<&Value>, at: &Path) -> Result<usize, LoadError> {
-    let number = match value {
-        Some(Value::Int(number)) => usize::try_from(number).ok().filter(|number| *number <= WIDEST),
-        _ => None,
-    };
+    let number = value.and_then(Value::number).filter(|number| *number <= WIDEST);
     number.ok_or_else(|| LoadError::at(at.clone(), format!("{at} is not a number from 0 to {WIDEST}")))
-}
-
-fn text(value: Option<&Value>) -> String {
-    match value {
-        Some(Value::Text(text)) => text.to_string(),
-        _ => String::new(),
-    }
 }
 
 /// A value as written in a program.

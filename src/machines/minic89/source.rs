@@ -25,10 +25,7 @@ pub(super) enum SourceScope {
 
 impl SourceMap {
     pub(super) fn new(record: Option<&Value>) -> SourceMap {
-        let line = |entry: &Value| match entry.get("loc")?.get("line")? {
-            Value::Int(line) => Some(line.clone()),
-            _ => None,
-        };
+        let line = |entry: &Value| entry.get("loc")?.get("line")?.as_int().cloned();
         let mut entries: Vec<_> =
             items(record).iter().map(|entry| (number(entry.get("ip")), line(entry))).collect();
         // A stable sort: of several entries for one instruction, the last one counts.
@@ -50,13 +47,9 @@ impl SourceMap {
 impl LocalName {
     pub(super) fn all(record: Option<&Value>) -> Vec<LocalName> {
         let scope = |scope: &Value| (number(scope.get("ip_start")), number(scope.get("ip_end")));
-        let name = |entry: &Value| match entry.get("name") {
-            Some(Value::Text(name)) => name.to_string(),
-            _ => String::new(),
-        };
         let entry = |entry: &Value| LocalName {
             slot: number(entry.get("slot")),
-            name: name(entry),
+            name: text(entry.get("name")),
             scope: entry.get("scope").filter(|it| **it != Value::Null).map(scope),
         };
         items(record).iter().map(entry).collect()
@@ -76,16 +69,15 @@ impl LocalName {
 
 /// The items, if there is a list.
 pub(super) fn items(list: Option<&Value>) -> &[Value] {
-    match list {
-        Some(Value::List(items)) => items,
-        _ => &[],
-    }
+    list.and_then(Value::items).unwrap_or_default()
+}
+
+/// The text, if there is one.
+pub(super) fn text(value: Option<&Value>) -> String {
+    value.and_then(Value::as_text).unwrap_or_default().to_owned()
 }
 
 /// A non-negative number; one that is too large stays larger than the number of any instruction.
 fn number(value: Option<&Value>) -> u64 {
-    match value {
-        Some(Value::Int(number)) => u64::try_from(number).unwrap_or(u64::MAX),
-        _ => u64::MAX,
-    }
+    value.and_then(Value::number).unwrap_or(u64::MAX)
 }

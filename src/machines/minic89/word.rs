@@ -53,17 +53,11 @@ impl MiniWord {
 
     /// The word for which [`MiniWord::to_value`] returns this value.
     pub(super) fn of_value(value: &Value) -> Option<MiniWord> {
-        let number = |value: &Value| match value {
-            Value::Int(number) => i32::try_from(number).ok(),
+        let Some(kind) = value.get("t") else { return value.number().map(MiniWord::int) };
+        match kind.as_text()? {
+            "fun" => value.get("v")?.number().map(MiniWord::fun),
+            "uninit" => Some(MiniWord::UNINIT),
             _ => None,
-        };
-        match value.get("t") {
-            None => Some(MiniWord::int(i16::try_from(number(value)?).ok()?)),
-            Some(Value::Text(kind)) if kind == "fun" => {
-                Some(MiniWord::fun(u16::try_from(number(value.get("v")?)?).ok()?))
-            }
-            Some(Value::Text(kind)) if kind == "uninit" => Some(MiniWord::UNINIT),
-            Some(_) => None,
         }
     }
 

@@ -9,7 +9,7 @@ use super::script::Script;
 use crate::isa::OpInfo;
 use crate::machines::info::in_bytes;
 use crate::machines::neo::script;
-use crate::machines::record::{bytes, record};
+use crate::machines::record::{bytes, list, record};
 use crate::machines::status::LoadError;
 use crate::model::{Program, Shape, Value};
 
@@ -56,8 +56,8 @@ fn script(_: &str, value: &Value) -> Result<Vec<u8>, LoadError> {
 }
 
 fn table<'v>(name: &str, value: &'v Value) -> Result<Vec<&'v [u8]>, LoadError> {
-    let Value::List(scripts) = value else { return Err(LoadError::new(format!("{name} must be a list"))) };
-    scripts.iter().map(|script| bytes("an entry of scriptTable", script)).collect()
+    let scripts = list(name, value)?.iter();
+    scripts.map(|script| bytes("an entry of scriptTable", script)).collect()
 }
 
 /// The instruction of a mnemonic, in any case.

@@ -56,11 +56,7 @@ fn lowered(demanded: Option<&Value>, limits: &Limits) -> Result<Limits, LoadErro
     for (member, row) in limits::of_machine(NEO3.machine) {
         let Some(value) = demanded.get(member) else { continue };
         let most = (row.get)(limits);
-        let number = match value {
-            Value::Int(number) => u64::try_from(number).ok().filter(|number| *number <= most),
-            _ => None,
-        };
-        let number = number.ok_or_else(|| {
+        let number = value.number().filter(|number| *number <= most).ok_or_else(|| {
             let what = format!("{member} is {value} and must be 0 to {most} (--{} raises it)", row.flag);
             LoadError::at(Path::field("limits").child(member), what)
         })?;

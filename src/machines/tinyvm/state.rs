@@ -85,8 +85,7 @@ impl StateChanges for TinyVm {
     }
 
     fn write_further_cell(&mut self, cell: &Cell, value: &Value) -> bool {
-        let Value::Int(word) = value else { return false };
-        let (Ok(word), true) = (u16::try_from(word), self.driver().is_some()) else { return false };
+        let (Some(word), true) = (value.number(), self.driver().is_some()) else { return false };
         let place = self.word_mut(cell);
         place.map(|place| *place = word).is_some()
     }
