@@ -31,7 +31,7 @@ pub use self::state::{DatumChange, StateLine};
 use self::code::ShownCode;
 use self::details::Details;
 use self::list::{ListPlace, ListReaction, PlaceList};
-use self::state::{StackCounting, lines, values};
+use self::state::{StackCounting, lines, rows, values};
 use super::recording::{
     Datum, DatumId, Direction, KeepGoing, Moment, Recording, Sought, StepWrites, TimeLine, WriteCondition,
     sections_of,
@@ -365,8 +365,7 @@ impl Explorer {
     fn go_to_failure(&mut self) {
         self.go_to(self.failing_state());
         let Some(assertion) = self.assertions.get(self.shown_assertion) else { return };
-        let rows = self.state.iter().enumerate().filter_map(|(index, line)| Some((index, line.row()?)));
-        let rows: Vec<_> = rows.collect();
+        let rows: Vec<_> = rows(&self.state).collect();
         let row = assertion.row(self.recording.machine().inspect(), rows.iter().map(|row| row.1));
         // Without a row, the heading is selected, so that no other datum seems to be meant.
         (self.pane, self.selected_state) = (Pane::State, row.map_or(0, |row| rows[row].0));
@@ -445,9 +444,8 @@ impl Explorer {
     /// Finds the line of the selected datum.
     fn find_datum(&mut self) {
         let Some(datum) = &mut self.datum else { return self.select(0) };
-        let rows = self.state.iter().enumerate().filter_map(|(index, line)| Some((index, line.row()?.1)));
-        let found = rows.into_iter().find(|(_, its)| its.id == datum.id);
-        if let Some((index, its)) = found {
+        let found = rows(&self.state).find(|(_, (_, its))| its.id == datum.id);
+        if let Some((index, (_, its))) = found {
             // A slot may hold another compound.
             (self.selected_state, *datum) = (index, its.clone());
         }

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use crate::model::rule::LintRule;
 use crate::model::{Diagnostic, DiagnosticList, Name, Origin, Severity, Value};
-use crate::text::json::{Document, JsonMember, JsonNode, quoted};
+use crate::text::json::{Document, JsonDatum, JsonMember, JsonNode, quoted};
 use crate::text::suggest::nearest;
 
 /// The severity of two things: input that a format does not know, and input that breaks the format's
@@ -382,6 +382,14 @@ pub fn one_of<'d>(
 /// The datum, if it is an array; `name` is what it is.
 pub fn array<'d>(node: JsonNode<'d>, name: &str, expected: &str) -> Result<JsonNode<'d>, Diagnostic<Origin>> {
     if node.is_array() { Ok(node) } else { Err(wrong_type(node, name, expected)) }
+}
+
+/// The truth value; `name` is what the datum is.
+pub fn boolean(node: JsonNode<'_>, name: &str) -> Result<bool, Diagnostic<Origin>> {
+    match node.datum() {
+        JsonDatum::Bool(truth) => Ok(truth),
+        _ => Err(wrong_type(node, name, "true or false")),
+    }
 }
 
 /// A datum of the wrong type.

@@ -23,7 +23,7 @@ use std::ops::RangeInclusive;
 
 use sha2::{Digest, Sha256};
 
-use crate::model::escaped;
+use crate::model::{bytes_key, escaped};
 
 mod manifest;
 
@@ -130,7 +130,7 @@ impl fmt::Display for Token {
         let Token { mut contract, method, parameters, has_result, flags } = self.clone();
         contract.reverse();
         let result = if has_result { "a result" } else { "no result" };
-        let (contract, method) = (hex(&contract), escaped(&method));
+        let (contract, method) = (bytes_key(&contract), escaped(&method));
         write!(f, "contract {contract}, method {method}, parameters {parameters}, {result}, flags {flags}")
     }
 }
@@ -173,7 +173,7 @@ impl<'f> NefReader<'f> {
     fn magic(&mut self) -> Result<(), NefError> {
         match self.array("magic")? {
             MAGIC => Ok(()),
-            other => Err(error(0, format!("the magic is {}", hex(&other)), hex(&MAGIC))),
+            other => Err(error(0, format!("the magic is {}", bytes_key(&other)), bytes_key(&MAGIC))),
         }
     }
 
@@ -224,7 +224,7 @@ impl<'f> NefReader<'f> {
             [1] => Ok(true),
             other => Err(error(
                 self.at - 1,
-                format!("the result byte is {}", hex(&other)),
+                format!("the result byte is {}", bytes_key(&other)),
                 "0x00 or 0x01".to_owned(),
             )),
         }
@@ -233,8 +233,8 @@ impl<'f> NefReader<'f> {
     fn flags(&mut self) -> Result<CallFlags, NefError> {
         let [bits] = self.array("call flags")?;
         CallFlags::from_bits(bits).ok_or_else(|| {
-            let expected = format!("bits of {}", hex(&[ALL_FLAGS]));
-            error(self.at - 1, format!("the call flags are {}", hex(&[bits])), expected)
+            let expected = format!("bits of {}", bytes_key(&[ALL_FLAGS]));
+            error(self.at - 1, format!("the call flags are {}", bytes_key(&[bits])), expected)
         })
     }
 
@@ -245,8 +245,8 @@ impl<'f> NefReader<'f> {
         if hash.starts_with(&checksum) {
             return Ok(checksum);
         }
-        let expected = format!("{}, the checksum of the bytes before it", hex(&hash[..checksum.len()]));
-        Err(error(at, format!("the checksum is {}", hex(&checksum)), expected))
+        let expected = format!("{}, the checksum of the bytes before it", bytes_key(&hash[..checksum.len()]));
+        Err(error(at, format!("the checksum is {}", bytes_key(&checksum)), expected))
     }
 
     fn end(&self) -> Result<(), NefError> {
@@ -319,7 +319,7 @@ fn zeros(bytes: &[u8], at: usize, place: &str) -> Result<(), NefError> {
     match bytes.iter().position(|byte| *byte != 0) {
         None => Ok(()),
         Some(index) => {
-            Err(error(at + index, format!("{} {place}", hex(&bytes[index..=index])), "0x00".to_owned()))
+            Err(error(at + index, format!("{} {place}", bytes_key(&bytes[index..=index])), "0x00".to_owned()))
         }
     }
 }
@@ -328,8 +328,4 @@ fn zeros(bytes: &[u8], at: usize, place: &str) -> Result<(), NefError> {
 fn utf8(bytes: &[u8], at: usize, field: &str) -> Result<String, NefError> {
     let text = str::from_utf8(bytes).map(str::to_owned);
     text.map_err(|bad| error(at + bad.valid_up_to(), format!("the {field} is not UTF-8"), "UTF-8".to_owned()))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    format!("0x{}", hex::encode(bytes))
 }

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::io;
 
 use super::open::row_of;
+use super::state::rows;
 use super::{Explorer, ExplorerCommand, ExplorerFlow, ExplorerKey, ExplorerMode, Pane, keys};
 use crate::explain::bisect::{
     NextInstruction, StateDifference, StepSource, differences, step_by_step, step_of,
@@ -265,8 +266,7 @@ impl ComparedSide {
     fn line_of(&self, at: &Path) -> Option<usize> {
         let explorer = &self.explorer;
         let state = explorer.recording.machine().inspect();
-        let rows = explorer.state.iter().enumerate().filter_map(|(index, line)| Some((index, line.row()?)));
-        let rows: Vec<_> = rows.collect();
+        let rows: Vec<_> = rows(&explorer.state).collect();
         let cells = match (at.first(), at.keys().get(1)) {
             (PathKey::Name(name), Some(PathKey::Index(below))) if **name == *"top" => {
                 let slot = top(state).checked_sub(below + 1);

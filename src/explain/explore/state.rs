@@ -56,6 +56,11 @@ impl StateLine {
     }
 }
 
+/// The rows of a state, each with the place of its line.
+pub(super) fn rows(lines: &[StateLine]) -> impl Iterator<Item = (usize, (&ViewRow, &Datum))> {
+    lines.iter().enumerate().filter_map(|(index, line)| Some((index, line.row()?)))
+}
+
 /// How the values of stacks are numbered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StackCounting {

@@ -1,7 +1,7 @@
 //! The program of a test: the script and its environment.
 
 use super::lexical::{self, hex};
-use crate::formats::fields::{Diagnostics, FieldReader, misspelled, one_of, wrong_type};
+use crate::formats::fields::{Diagnostics, FieldReader, boolean, misspelled, one_of, wrong_type};
 use crate::formats::files::{Files, VectorFolder};
 use crate::formats::nef::{self, Nef};
 use crate::model::limits;
@@ -47,15 +47,8 @@ impl NeoProgram {
         }
         self.read_host(fields, diagnostics);
         if let Some(strict) = fields.optional("strict") {
-            let value = match strict.raw() {
-                "true" => Some(Value::Bool(true)),
-                "false" => Some(Value::Bool(false)),
-                _ => {
-                    diagnostics.error(wrong_type(strict, "strict", "true or false"));
-                    None
-                }
-            };
-            self.keep("strict", strict, value);
+            let value = diagnostics.keep(boolean(strict, "strict"));
+            self.keep("strict", strict, value.map(Value::Bool));
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::lexical;
 use super::reader::TinyReader;
-use crate::formats::fields::{FieldReader, array, wrong_type};
+use crate::formats::fields::{FieldReader, array, boolean};
 use crate::model::rule::LintRule;
 use crate::model::{Assertion, Diagnostic, Expected, Origin, Path, PathKey, Value};
 use crate::text::json::JsonNode;
@@ -65,7 +65,7 @@ impl<'w, 'r> TinyAssertions<'w, 'r> {
         let registers = self.registers(&mut fields, None);
         let data = self.data(&mut fields, None);
         if let Some(exact) = fields.optional("exact")
-            && self.boolean(exact, "exact") == Some(true)
+            && self.reader.diagnostics.keep(boolean(exact, "exact")) == Some(true)
         {
             self.expected(Path::field("changedRegisters"), Expected::Only(registers), exact.at());
             self.expected(Path::field("changedData"), Expected::Only(data), exact.at());
@@ -73,7 +73,7 @@ impl<'w, 'r> TinyAssertions<'w, 'r> {
         self.word(&mut fields, "pc", None);
         self.count(&mut fields, "time", None);
         if let Some(used) = fields.optional("usedRnd")
-            && let Some(value) = self.boolean(used, "usedRnd")
+            && let Some(value) = self.reader.diagnostics.keep(boolean(used, "usedRnd"))
         {
             self.is(Path::field("usedRnd"), Value::Bool(value), used.at());
         }
@@ -204,17 +204,6 @@ impl<'w, 'r> TinyAssertions<'w, 'r> {
             }
         }
         keys
-    }
-
-    fn boolean(&mut self, node: JsonNode<'_>, name: &str) -> Option<bool> {
-        match node.raw() {
-            "true" => Some(true),
-            "false" => Some(false),
-            _ => {
-                self.reader.diagnostics.error(wrong_type(node, name, "true or false"));
-                None
-            }
-        }
     }
 }
 

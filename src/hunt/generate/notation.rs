@@ -20,7 +20,7 @@ impl ProgramGenerator {
         match self.machine.isa.unit {
             Unit::Bytes => match self.parts.notation {
                 CodeNotation::Names => listed(self.machine.isa, &self.code(program)),
-                CodeNotation::Hex => format!("0x{}", hex::encode(self.code(program))).into(),
+                CodeNotation::Hex => bytes_key(&self.code(program)).into(),
             },
             Unit::Words => {
                 let words = program.pieces.iter().map(|piece| hex::encode(&piece.bytes));

@@ -14,7 +14,7 @@ use super::minimizer::Minimizer;
 use super::nodes::{document, nodes};
 use crate::isa::disassembler::{ListingLine, disassemble};
 use crate::isa::{ImmediateOperand, Isa, Unit};
-use crate::model::hex_bytes;
+use crate::model::{bytes_key, hex_bytes};
 use crate::text::edit::{TextChange, apply};
 use crate::text::json::{JsonDatum, JsonNode};
 
@@ -364,7 +364,7 @@ fn destination(
 
 /// Writes a program of bytes in the notation of a node.
 fn written<'d>(isa: &Isa, node: JsonNode<'d>, bytes: &[u8]) -> TextChange<'d> {
-    let value = if node.is_array() { listed(isa, bytes) } else { format!("0x{}", hex::encode(bytes)).into() };
+    let value = if node.is_array() { listed(isa, bytes) } else { bytes_key(bytes).into() };
     TextChange::Replace { node, value }
 }
 
@@ -375,8 +375,7 @@ pub(in crate::hunt) fn listed(isa: &Isa, bytes: &[u8]) -> Json {
 
 /// An instruction as entries of a list: its mnemonic and its operands.
 fn entries(line: &ListingLine<'_>) -> Vec<String> {
-    let digits = |bytes: &[u8]| format!("0x{}", hex::encode(bytes));
-    let Some(op) = line.op else { return vec![digits(line.bytes)] };
+    let Some(op) = line.op else { return vec![bytes_key(line.bytes)] };
     let mut entries = vec![op.name.to_owned()];
     let mut rest = &line.bytes[1..];
     for operand in op.operands {
@@ -385,10 +384,10 @@ fn entries(line: &ListingLine<'_>) -> Vec<String> {
         match operand {
             ImmediateOperand::Prefixed(size) => {
                 let (prefix, data) = bytes.split_at((*size).into());
-                entries.push(digits(prefix));
-                entries.extend((!data.is_empty()).then(|| digits(data)));
+                entries.push(bytes_key(prefix));
+                entries.extend((!data.is_empty()).then(|| bytes_key(data)));
             }
-            _ => entries.push(digits(bytes)),
+            _ => entries.push(bytes_key(bytes)),
         }
     }
     entries

@@ -2,7 +2,7 @@
 
 use num_bigint::{BigInt, Sign};
 
-use crate::model::{DeclaredField, FieldType, Name, Value};
+use crate::model::{DeclaredField, FieldType, Name, Value, bytes_key};
 use crate::prove::numbers::Numbers;
 use crate::text::typed::address_key;
 
@@ -74,7 +74,7 @@ fn map(key: &FieldType, item: &FieldType, count: usize, depth: usize, numbers: &
     for _ in 0..count {
         let name = match value_at(key, numbers, depth + 1) {
             Value::Int(number) => format!("{number:#x}"),
-            Value::Bytes(bytes) => format!("0x{}", hex::encode(bytes)),
+            Value::Bytes(bytes) => bytes_key(&bytes),
             Value::Text(text) => text.to_string(),
             _ => continue,
         };

@@ -9,6 +9,7 @@ use crate::machines::program_parts::{
     BuiltOperand, InputData, JumpTargets, ProgramParts, PushedNumber, RepeatedInstruction, ShownResults,
     SingleInstruction, StackFiller, StackTargets, TypedOperands,
 };
+use crate::model::bytes_key;
 
 /// Vectors demand neither the stack nor the memory, so that programs store what is on the stack and return the start of
 /// the memory.
@@ -35,7 +36,7 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
         destination: "JUMPDEST",
     }),
     code: "code",
-    input: Some(InputData { member: "data", typed: |data| format!("0x{}", hex::encode(data)) }),
+    input: Some(InputData { member: "data", typed: bytes_key }),
     reads_block: true,
     shown: Some(ShownResults { first: &FIRST_VALUES, last: &SHOWS_RESULTS, values: 4, removes: "POP" }),
     single: SingleInstruction::Pushed(single),

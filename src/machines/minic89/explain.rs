@@ -2,8 +2,9 @@
 
 use super::machine::MiniC89;
 use super::program::{Function, plain};
-use super::source::{LocalName, SourceScope, items};
+use super::source::{LocalName, items};
 use super::word::MiniWord;
+use crate::machines::view::ViewScope;
 use crate::model::{Path, PathKey};
 
 impl MiniC89 {
@@ -75,8 +76,8 @@ fn local(function: &Function, slot: usize, ip: usize) -> Option<String> {
     let kind = if slot < function.param_count { "parameter" } else { "local" };
     let (name, scope) = LocalName::find(&function.names, slot, ip)?;
     let scope = match scope {
-        SourceScope::In => "",
-        SourceScope::Out => " (out of scope)",
+        ViewScope::In => "",
+        ViewScope::Out => " (out of scope)",
     };
     let line = function.source_map.line(ip).map_or(String::new(), |line| format!(", at line {line}"));
     Some(format!("{kind} {name} of {}{scope}{line}", named(function)))

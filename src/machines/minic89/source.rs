@@ -2,6 +2,7 @@
 
 use num_bigint::BigInt;
 
+use crate::machines::view::ViewScope;
 use crate::model::Value;
 
 /// The source lines of instructions.
@@ -14,13 +15,6 @@ pub(super) struct LocalName {
     name: String,
     /// The range of instructions in which it is in scope, without the second one; `None` for all.
     scope: Option<(u64, u64)>,
-}
-
-/// Whether a name is in scope at the current instruction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum SourceScope {
-    In,
-    Out,
 }
 
 impl SourceMap {
@@ -56,13 +50,13 @@ impl LocalName {
     }
 
     /// The name of a slot at an instruction: the one in scope, else the first one.
-    pub(super) fn find(names: &[LocalName], slot: usize, ip: usize) -> Option<(&str, SourceScope)> {
+    pub(super) fn find(names: &[LocalName], slot: usize, ip: usize) -> Option<(&str, ViewScope)> {
         let of_slot = || names.iter().filter(|name| name.slot == slot as u64);
         let is_in_scope =
             |name: &&LocalName| name.scope.is_none_or(|(start, end)| (start..end).contains(&(ip as u64)));
         match of_slot().find(is_in_scope) {
-            Some(name) => Some((&name.name, SourceScope::In)),
-            None => of_slot().next().map(|name| (name.name.as_str(), SourceScope::Out)),
+            Some(name) => Some((&name.name, ViewScope::In)),
+            None => of_slot().next().map(|name| (name.name.as_str(), ViewScope::Out)),
         }
     }
 }

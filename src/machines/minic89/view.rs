@@ -4,7 +4,7 @@
 use super::explain::named;
 use super::machine::{MiniC89, RunStatus};
 use super::program::{Function, plain};
-use super::source::{LocalName, SourceScope as NameScope};
+use super::source::LocalName;
 use super::word::MiniWord;
 use crate::machines::view::{CodeLine, Section, StackCount, ViewDatum, ViewRow, ViewScope};
 use crate::model::Path;
@@ -87,11 +87,10 @@ impl MiniC89 {
             for slot in 0..function.local_count {
                 let Some(word) = self.slots.get(self.frames[frame].base + slot) else { break };
                 let name = LocalName::find(&function.names, slot, ip);
-                let (name, scope) = name.unwrap_or(("", NameScope::In));
+                let (name, scope) = name.unwrap_or(("", ViewScope::In));
                 let name = if name.is_empty() { format!("slot {slot}") } else { name.to_owned() };
                 let at = at.child("locals").child(slot);
                 let row = ViewRow::new(name, self.shown(*word), Some(ViewDatum::At(at))).inside(1);
-                let scope = if scope == NameScope::In { ViewScope::In } else { ViewScope::Out };
                 section.push(ViewRow { scope, ..row });
             }
         }

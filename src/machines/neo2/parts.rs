@@ -10,6 +10,7 @@ use crate::machines::program_parts::{
     BuiltOperand, InputData, KnownOperands, ProgramParts, PushedNumber, RepeatedInstruction,
     SingleInstruction, StackFiller, Variables,
 };
+use crate::model::bytes_key;
 
 pub(super) const PARTS: ProgramParts = ProgramParts {
     operands: &[Small, Small, Boundary, Boundary, Bytes, Flag, Array, Struct, Map, Found],
@@ -50,7 +51,7 @@ pub(super) const PARTS: ProgramParts = ProgramParts {
     filler: Some(StackFiller { first: &[filler, filler_of_more], removes: "CAT", last: &[] }),
     code: "script",
     // What signatures are checked with.
-    input: Some(InputData { member: "message", typed: |data| format!("0x{}", hex::encode(data)) }),
+    input: Some(InputData { member: "message", typed: bytes_key }),
     callable: &[&COUNTS, &HANDS_OVER, &HANDS_OVER_BY_HASH],
     single: SingleInstruction::OnStack,
     // Checking a signature takes 45,000.

@@ -6,7 +6,7 @@ use crate::formats::{BlockNumbers, MakeVector, NewVector};
 use crate::hunt::fuzz::finding_vectors::source;
 use crate::hunt::generate::{GeneratedProgram, ProgramGenerator};
 use crate::machines::program_parts::{CodeNotation, ProgramParts};
-use crate::model::{Case, Program, Step, Value};
+use crate::model::{Case, Program, Step, Value, bytes_key};
 use crate::run::{LoadOptions, open_text};
 
 /// Cases whose program is replaced, so that one need not be read from a vector to run.
@@ -50,7 +50,7 @@ impl ProgramTemplate {
         let code = generator.loaded(&marker);
         // Names of instructions would be loaded as such.
         let program = match (&code, parts.notation) {
-            (Value::Bytes(code), CodeNotation::Names) => format!("0x{}", hex::encode(code)).into(),
+            (Value::Bytes(code), CodeNotation::Names) => bytes_key(code).into(),
             _ => generator.document(&marker),
         };
         let case = |(input, block, driven): (&[u8], BlockNumbers, Option<usize>)| {
