@@ -6,7 +6,7 @@ use num_bigint::BigInt;
 use smallvec::SmallVec;
 
 use super::ethereum_json::{self, data, number, quantity};
-use super::fields::{Diagnostics, FieldReader, RecordMembers, same_key, wrong_type};
+use super::fields::{Diagnostics, FieldReader, RecordMembers, object, same_key};
 use crate::model::rule::LintRule;
 use crate::model::{Diagnostic, Expected, Name, Path, PathKey, Value, bytes_key};
 use crate::text::json::JsonNode;
@@ -39,10 +39,8 @@ pub(super) fn read_accounts(
     accounts: JsonNode<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Vec<AccountReader>> {
-    if !accounts.is_object() {
-        diagnostics.error(wrong_type(accounts, "the list of accounts", "an object of accounts by address"));
-        return None;
-    }
+    let expected = "an object of accounts by address";
+    let accounts = diagnostics.keep(object(accounts, "the list of accounts", expected))?;
     let (mut read, mut keys) = (Vec::new(), AccountKeys::new());
     for member in accounts.members() {
         let Some(address) = diagnostics.keep(ethereum_json::address_key(&member.key, member.key_at)) else {
@@ -79,10 +77,8 @@ fn read_account(
 }
 
 fn read_storage(storage: JsonNode<'_>, diagnostics: &mut Diagnostics) -> Vec<(Name, u32, BigInt)> {
-    if !storage.is_object() {
-        diagnostics.error(wrong_type(storage, "storage", "an object of words by key"));
-        return Vec::new();
-    }
+    let storage = object(storage, "storage", "an object of words by key");
+    let Some(storage) = diagnostics.keep(storage) else { return Vec::new() };
     let (mut words, mut keys) = (Vec::new(), AccountKeys::new());
     for member in storage.members() {
         let key = diagnostics.keep(ethereum_json::storage_key(&member.key, member.key_at)).map(Name::from);

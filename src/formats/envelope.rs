@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::fields::{Diagnostics, FieldReader, array, wrong_type};
+use super::fields::{Diagnostics, FieldReader, array, object, text};
 use super::format::{Evidence, FileEntry};
 use crate::model::rule::LintRule;
 use crate::model::{Diagnostic, Origin};
@@ -17,9 +17,7 @@ pub(super) fn evidence(file: JsonNode<'_>, machine: &str, what: &'static str) ->
 
 /// The tests of a file.
 pub(super) fn outline(file: JsonNode<'_>) -> Result<Vec<FileEntry>, Diagnostic<Origin>> {
-    if !file.is_object() {
-        return Err(wrong_type(file, "the file", "an object with \"machine\" and \"tests\""));
-    }
+    let file = object(file, "the file", "an object with \"machine\" and \"tests\"")?;
     let tests = file.member("tests").ok_or_else(|| without_tests(file))?;
     let tests = array(tests, "tests", "an array of tests")?;
     Ok(numbered(tests, |test| test.member("name")))
@@ -79,8 +77,8 @@ pub(super) fn open<'d>(
 
 /// An optional text.
 pub(super) fn label(fields: &mut FieldReader<'_>, key: &'static str, diagnostics: &mut Diagnostics) {
-    if let Some(label) = fields.optional(key).filter(|label| label.text().is_none()) {
-        diagnostics.error(wrong_type(label, key, "a string"));
+    if let Some(label) = fields.optional(key) {
+        diagnostics.keep(text(label, key, "a string"));
     }
 }
 

@@ -199,10 +199,7 @@ impl<'d> FieldReader<'d> {
         names: MemberNames,
         diagnostics: &mut Diagnostics,
     ) -> Option<FieldReader<'d>> {
-        if !node.is_object() {
-            diagnostics.error(wrong_type(node, name, "an object"));
-            return None;
-        }
+        let node = diagnostics.keep(object(node, name, "an object"))?;
         let known = diagnostics.known_keys();
         let members = node.members().collect();
         Some(FieldReader { node, name, names, members, respelled: Vec::new(), known })
@@ -382,6 +379,20 @@ pub fn one_of<'d>(
 /// The datum, if it is an array; `name` is what it is.
 pub fn array<'d>(node: JsonNode<'d>, name: &str, expected: &str) -> Result<JsonNode<'d>, Diagnostic<Origin>> {
     if node.is_array() { Ok(node) } else { Err(wrong_type(node, name, expected)) }
+}
+
+/// The datum, if it is an object; `name` is what it is.
+pub fn object<'d>(
+    node: JsonNode<'d>,
+    name: &str,
+    expected: &str,
+) -> Result<JsonNode<'d>, Diagnostic<Origin>> {
+    if node.is_object() { Ok(node) } else { Err(wrong_type(node, name, expected)) }
+}
+
+/// The string; `name` is what the datum is.
+pub fn text<'d>(node: JsonNode<'d>, name: &str, expected: &str) -> Result<Cow<'d, str>, Diagnostic<Origin>> {
+    node.text().ok_or_else(|| wrong_type(node, name, expected))
 }
 
 /// The truth value; `name` is what the datum is.

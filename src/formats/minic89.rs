@@ -19,7 +19,7 @@ use num_bigint::BigInt;
 
 use self::program::{MACHINE, SharedFunctions};
 use super::envelope::{self, MachineMember};
-use super::fields::{Diagnostics, FieldReader, RecordMembers, array, wrong_type};
+use super::fields::{Diagnostics, FieldReader, RecordMembers, array};
 use super::format::{Evidence, FileEntry, Format, ReadContext};
 use crate::model::{Action, Case, Diagnostic, Path, Program, Severity, Step, Value};
 use crate::text::json::JsonNode;
@@ -182,9 +182,7 @@ fn limits(node: JsonNode<'_>, diagnostics: &mut Diagnostics) -> Value {
 /// Adds a step for each snapshot of a trace.
 fn read_trace(trace: JsonNode<'_>, steps: &mut Vec<Step>, diagnostics: &mut Diagnostics) {
     const EXPECTED: &str = "an array of snapshots with ascending \"step\"";
-    if !trace.is_array() {
-        return diagnostics.error(wrong_type(trace, "trace", EXPECTED));
-    }
+    let Some(trace) = diagnostics.keep(array(trace, "trace", EXPECTED)) else { return };
     let mut done = None;
     for snapshot in trace.items() {
         let (end, mut assertions) = snapshot::demands(snapshot, diagnostics);

@@ -36,7 +36,7 @@ use self::program::NeoProgram;
 use self::result::NeoAssertions;
 use self::rules::{Generation, Rules};
 use super::envelope::{numbered, without_tests};
-use super::fields::{Diagnostics, FieldReader, misspelled, no_such_word, wrong_type};
+use super::fields::{Diagnostics, FieldReader, misspelled, no_such_word, object, wrong_type};
 use super::files::VectorFolder;
 use super::format::{FileEntry, Format, ReadContext};
 use crate::model::case;
@@ -86,9 +86,7 @@ pub const V2: Format = Format {
 };
 
 fn outline(file: JsonNode<'_>) -> Result<Vec<FileEntry>, Diagnostic<Origin>> {
-    if !file.is_object() {
-        return Err(wrong_type(file, "the file", "an object with \"tests\""));
-    }
+    let file = object(file, "the file", "an object with \"tests\"")?;
     let tests = member(file, "tests").ok_or_else(|| without_tests(file))?.value;
     if !tests.is_array() && !tests.is_null() {
         return Err(wrong_type(tests, "tests", "an array of tests"));

@@ -19,7 +19,7 @@ use self::exceptions::DemandedRefusal;
 use self::test::Test;
 use super::accounts::{EmptyAccount, demand_accounts, read_accounts};
 use super::ethereum_json::{data_value, hash_value, is_state_test, number_value};
-use super::fields::{Diagnostics, FieldReader, Strictness, wrong_type};
+use super::fields::{Diagnostics, FieldReader, Strictness, object, wrong_type};
 use super::forks::{self, ForkFilter, Named};
 use super::format::{Evidence, FileEntry, Format, ReadContext};
 use crate::model::{Action, Assertion, Case, Diagnostic, Expected, Origin, Path, Severity, Step, Value};
@@ -52,11 +52,8 @@ fn evidence(root: JsonNode<'_>) -> Option<Evidence> {
 }
 
 fn outline(root: JsonNode<'_>) -> Result<Vec<FileEntry>, Diagnostic<Origin>> {
-    if !root.is_object() {
-        return Err(wrong_type(root, "the file", "an object of tests"));
-    }
     let mut entries = Vec::new();
-    for test in root.members() {
+    for test in object(root, "the file", "an object of tests")?.members() {
         let before = entries.len();
         for fork in test.value.member("post").into_iter().flat_map(JsonNode::members) {
             if !fork.value.is_array() {

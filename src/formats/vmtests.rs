@@ -16,7 +16,7 @@ use super::ethereum_json::{
     self, address, address_value, bloom, data, data_value, hash, hash_value, is_state_test, number_value,
     quantity,
 };
-use super::fields::{Diagnostics, FieldReader, RecordMembers, Strictness, wrong_type};
+use super::fields::{Diagnostics, FieldReader, RecordMembers, Strictness, array, object, wrong_type};
 use super::format::{Evidence, FileEntry, Format, FormatOptions, ValueDebit};
 use crate::model::rule::LintRule;
 use crate::model::{
@@ -59,10 +59,7 @@ fn evidence(root: JsonNode<'_>) -> Option<Evidence> {
 }
 
 fn outline(root: JsonNode<'_>) -> Result<Vec<FileEntry>, Diagnostic<Origin>> {
-    if !root.is_object() {
-        return Err(wrong_type(root, "the file", "an object of tests"));
-    }
-    Ok(root
+    Ok(object(root, "the file", "an object of tests")?
         .members()
         .map(|member| FileEntry { name: member.key.into(), node: member.value.index() })
         .collect())
@@ -317,10 +314,8 @@ impl AssertionBuilder<'_> {
     }
 
     fn calls(&mut self, node: JsonNode<'_>) {
-        if node.is_array() {
-            self.each(&Path::field("callcreates"), node, AssertionBuilder::call);
-        } else {
-            self.diagnostics.error(wrong_type(node, "callcreates", "an array"));
+        if let Some(calls) = self.diagnostics.keep(array(node, "callcreates", "an array")) {
+            self.each(&Path::field("callcreates"), calls, AssertionBuilder::call);
         }
     }
 
@@ -341,12 +336,9 @@ impl AssertionBuilder<'_> {
         self.leaf(at.child("address"), account, address_value);
         self.leaf(at.child("data"), payload, data_value);
         self.leaf(at.child("bloom"), filter, |node| bloom(node).map(Value::Bytes));
-        match topics {
-            Some(topics) if topics.is_array() => {
-                self.each(&at.child("topics"), topics, AssertionBuilder::topic);
-            }
-            Some(topics) => self.diagnostics.error(wrong_type(topics, "topics", "an array of hashes")),
-            None => {}
+        let topics = topics.and_then(|it| self.diagnostics.keep(array(it, "topics", "an array of hashes")));
+        if let Some(topics) = topics {
+            self.each(&at.child("topics"), topics, AssertionBuilder::topic);
         }
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use num_bigint::BigInt;
 
 use super::lexical;
-use crate::formats::fields::{Diagnostics, FieldReader, RecordMembers, Strictness, array, wrong_type};
+use crate::formats::fields::{Diagnostics, FieldReader, RecordMembers, Strictness, array, text, wrong_type};
 use crate::model::rule::LintRule;
 use crate::model::{Diagnostic, Origin, Severity, Value};
 use crate::text::json::{JsonDatum, JsonNode, quoted};
@@ -234,9 +234,7 @@ impl MiniProgramReader<'_> {
     }
 
     fn text(&mut self, fields: &mut FieldReader<'_>, name: &'static str, record: &mut RecordMembers) {
-        let text = |node: JsonNode<'_>| {
-            node.text().map(Value::text).ok_or_else(|| wrong_type(node, name, "a string"))
-        };
+        let text = |node: JsonNode<'_>| text(node, name, "a string").map(Value::text);
         record.read(name, fields.required(name, self.diagnostics), text, self.diagnostics);
     }
 

@@ -3,7 +3,7 @@
 
 use super::lexical::{self, Number};
 use super::program::{constant, drop_schema};
-use crate::formats::fields::{Diagnostics, FieldReader, no_such_word, wrong_type};
+use crate::formats::fields::{Diagnostics, FieldReader, array, no_such_word, wrong_type};
 use crate::model::{Assertion, DECIMAL, Diagnostic, Expected, Origin, Path, Value};
 use crate::text::json::{JsonDatum, JsonNode, quoted};
 
@@ -167,9 +167,7 @@ impl<'f> VectorSnapshot<'f> {
     }
 
     fn array(&mut self, node: JsonNode<'_>, at: &Path, name: &str, read: SnapshotPart<'f>) {
-        if !node.is_array() {
-            return self.diagnostics.error(wrong_type(node, name, "an array"));
-        }
+        let Some(node) = self.diagnostics.keep(array(node, name, "an array")) else { return };
         self.expected(at, Expected::Len(node.items().count()), node);
         for (item, at) in node.items().zip(at.items()) {
             read(self, item, &at);

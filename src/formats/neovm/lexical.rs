@@ -7,7 +7,7 @@ use ripemd::Ripemd160;
 use sha2::{Digest, Sha256};
 
 use super::rules::Generation;
-use crate::formats::fields::{Diagnostics, wrong_type};
+use crate::formats::fields::{Diagnostics, text, wrong_type};
 use crate::model::rule::LintRule;
 use crate::model::{Diagnostic, Origin, bytes_key, hex_bytes};
 use crate::text::json::{JsonDatum, JsonMember, JsonNode, quoted};
@@ -194,10 +194,7 @@ pub(super) fn bytes(
     diagnostics: &mut Diagnostics,
 ) -> Option<Vec<u8>> {
     const EXPECTED: &str = "0x and an even number of hex digits, or base64, in quotes";
-    let Some(text) = node.text() else {
-        diagnostics.error(wrong_type(node, name, EXPECTED));
-        return None;
-    };
+    let text = diagnostics.keep(text(node, name, EXPECTED))?;
     let at = node.at();
     if !text.starts_with("0x") && (prefix == Prefix::Required || text.starts_with("0X")) {
         let what = || format!("{} does not start with 0x", quoted(&text));

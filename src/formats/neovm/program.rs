@@ -1,7 +1,7 @@
 //! The program of a test: the script and its environment.
 
 use super::lexical::{self, hex};
-use crate::formats::fields::{Diagnostics, FieldReader, boolean, misspelled, one_of, wrong_type};
+use crate::formats::fields::{Diagnostics, FieldReader, boolean, misspelled, one_of, text, wrong_type};
 use crate::formats::files::{Files, VectorFolder};
 use crate::formats::nef::{self, Nef};
 use crate::model::limits;
@@ -162,10 +162,7 @@ fn named_script(node: JsonNode<'_>, files: &dyn Files, diagnostics: &mut Diagnos
     let name = fields.required("file", diagnostics);
     fields.finish(diagnostics);
     let name = name?;
-    let Some(text) = name.text() else {
-        diagnostics.error(wrong_type(name, "file", "the name of a NEF3 file"));
-        return None;
-    };
+    let text = diagnostics.keep(text(name, "file", "the name of a NEF3 file"))?;
     let read = files.read(VectorFolder::Own, &text, nef::FILE_SIZE as u64).map_err(|why| why.to_string());
     let nef = read.and_then(|file| Nef::read(&file).map_err(|why| why.to_string()));
     let wrong =
@@ -176,7 +173,7 @@ fn named_script(node: JsonNode<'_>, files: &dyn Files, diagnostics: &mut Diagnos
 /// An element of a script in an array.
 fn entry(node: JsonNode<'_>) -> Result<Value, Diagnostic<Origin>> {
     const EXPECTED: &str = "a mnemonic in capitals, or 0x and hex digits";
-    let Some(text) = node.text() else { return Err(wrong_type(node, "an element of script", EXPECTED)) };
+    let text = text(node, "an element of script", EXPECTED)?;
     let in_capitals = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
     if text.starts_with("0x") {
         hex(node, "an element of script").map(Value::Bytes)

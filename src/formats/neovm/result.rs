@@ -4,7 +4,7 @@ use num_bigint::BigInt;
 
 use super::lexical::{self, HASH_BYTES, count};
 use super::rules::{Absence, Generation, Rules};
-use crate::formats::fields::{Diagnostics, FieldReader, misspelled, no_such_word, wrong_type};
+use crate::formats::fields::{Diagnostics, FieldReader, array, misspelled, no_such_word, wrong_type};
 use crate::model::rule::LintRule;
 use crate::model::{Assertion, Diagnostic, Expected, Origin, Path, PathParent, Value};
 use crate::text::json::{JsonDatum, JsonNode};
@@ -143,9 +143,8 @@ impl<'w> NeoAssertions<'w> {
     fn frames(&mut self, frames: Option<JsonNode<'_>>, origin: u32) {
         let at = Path::field("invocationStack");
         let Some(frames) = frames else { return self.demand(at, Expected::Len(0), origin) };
-        if !frames.is_array() {
-            return self.diagnostics.error(wrong_type(frames, "invocationStack", "an array of frames"));
-        }
+        let frames = array(frames, "invocationStack", "an array of frames");
+        let Some(frames) = self.diagnostics.keep(frames) else { return };
         self.demand(at.clone(), Expected::Len(frames.items().count()), frames.at());
         for (frame, at) in frames.items().zip(at.items()) {
             self.frame(&at.as_parent(), frame);

@@ -1,6 +1,6 @@
 //! The old and new names of refusals in `expectException`, by class.
 
-use crate::formats::fields::{Diagnostics, wrong_type};
+use crate::formats::fields::{Diagnostics, text};
 use crate::model::rule::LintRule;
 use crate::model::{Diagnostic, Origin};
 use crate::text::json::{JsonNode, quoted};
@@ -139,10 +139,7 @@ pub(super) fn name_of(class: &str) -> Option<String> {
 
 /// What `expectException` demands: one name, or any of several.
 pub(super) fn read(node: JsonNode<'_>, diagnostics: &mut Diagnostics) -> Option<DemandedRefusal> {
-    let Some(text) = node.text() else {
-        diagnostics.error(wrong_type(node, "expectException", "the name of a refusal"));
-        return None;
-    };
+    let text = diagnostics.keep(text(node, "expectException", "the name of a refusal"))?;
     let mut classes = Vec::new();
     let mut has_any = false;
     for name in text.split('|').map(|name| name.trim().trim_start_matches(PREFIX)) {

@@ -9,7 +9,7 @@ use crate::formats::accounts::{AccountReader, read_accounts};
 use crate::formats::ethereum_json::{
     address_value, data, data_value, hash_value, is_state_test, number_value, other_test, quantity,
 };
-use crate::formats::fields::{Diagnostics, FieldReader, RecordMembers, Strictness, array, wrong_type};
+use crate::formats::fields::{Diagnostics, FieldReader, RecordMembers, Strictness, array, object};
 use crate::formats::format::ReadContext;
 use crate::model::rule::LintRule;
 use crate::model::{Diagnostic, Name, Origin, Program, Severity, Value};
@@ -310,15 +310,8 @@ fn read_config(
     }
     let schedule = fields.present("blobSchedule");
     fields.finish(diagnostics);
-    let schedule = schedule?;
-    if !schedule.is_object() {
-        diagnostics.error(wrong_type(
-            schedule,
-            "blobSchedule",
-            "an object with the blob parameters of each fork",
-        ));
-        return None;
-    }
+    let expected = "an object with the blob parameters of each fork";
+    let schedule = diagnostics.keep(object(schedule?, "blobSchedule", expected))?;
     let mut forks = Vec::new();
     for fork in schedule.members() {
         let mut fields = FieldReader::open(fork.value, "blob parameters of a fork", diagnostics)?;

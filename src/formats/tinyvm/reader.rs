@@ -1,7 +1,7 @@
 //! Reads what all kinds of TinyVM cases have in common.
 
 use super::lexical;
-use crate::formats::fields::{Diagnostics, FieldReader, no_such_word, one_of, wrong_type};
+use crate::formats::fields::{Diagnostics, FieldReader, array, no_such_word, one_of};
 use crate::formats::format::ReadContext;
 use crate::model::rule::LintRule;
 use crate::model::{Case, Diagnostic, Name, Origin, Path, Program, Step, Value};
@@ -52,9 +52,7 @@ impl<'r> TinyReader<'r> {
     pub(super) fn features(&mut self, fields: &mut FieldReader<'_>) {
         const EXPECTED: &str = "an array that has nothing but \"expRoot\", once";
         let Some(node) = fields.optional("features") else { return };
-        if !node.is_array() {
-            return self.diagnostics.error(wrong_type(node, "features", EXPECTED));
-        }
+        let Some(node) = self.diagnostics.keep(array(node, "features", EXPECTED)) else { return };
         for (index, feature) in node.items().enumerate() {
             if index > 0 || feature.text().is_none_or(|name| name != "expRoot") {
                 let what = format!("feature {}", feature.shown());

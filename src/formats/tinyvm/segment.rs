@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::lexical;
 use super::reader::TinyReader;
-use crate::formats::fields::wrong_type;
+use crate::formats::fields::{object, text, wrong_type};
 use crate::formats::files::{Files, Unreadable, VectorFolder};
 use crate::model::rule::LintRule;
 use crate::model::{Diagnostic, Origin, Path, Value, hex_bytes};
@@ -92,10 +92,7 @@ impl TinyReader<'_> {
 
     /// An object of words by address, each address once.
     pub(super) fn sparse(&mut self, node: JsonNode<'_>, name: &str) -> Option<Vec<Sparse>> {
-        if !node.is_object() {
-            self.diagnostics.error(wrong_type(node, name, "an object of words by address"));
-            return None;
-        }
+        let node = self.diagnostics.keep(object(node, name, "an object of words by address"))?;
         let (mut seen, mut keys) = (HashSet::new(), HashSet::new());
         // A key that is written twice is reported as such; its address need not be reported, too.
         let members = node.members().filter(|member| keys.insert(member.key.clone()));
@@ -110,10 +107,7 @@ impl TinyReader<'_> {
                 Diagnostic::at(other.key_at, "a member next to \"file\"").expected("\"file\" alone");
             self.diagnostics.error(diagnostic.under(LintRule::Misplaced));
         }
-        let Some(text) = name.text() else {
-            self.diagnostics.error(wrong_type(name, "file", "the name of a .segment or .asm file"));
-            return None;
-        };
+        let text = self.diagnostics.keep(text(name, "file", "the name of a .segment or .asm file"))?;
         let read = match SegmentKind::of(&text) {
             Some(kind) => kind.read(self.context.files, VectorFolder::Own, &text),
             None => Err(Unreadable::Refused("its name ends neither in .segment nor in .asm".to_owned())),
