@@ -14,7 +14,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
 
-use crate::random::Random;
+use crate::random::{self, Random};
 #[cfg(unix)]
 use crate::support::{Ran, command, ended, golden, ran, vmconf, wait_until};
 use vmconf::hunt::corpus::FuzzCorpus;
@@ -30,14 +30,16 @@ use vmconf::testees::MakeTestee;
 const SEED: u64 = 7919;
 
 /// Faults of each machine; `VMCONF_FAULTS` chooses another number.
-const FAULTS: usize = 2;
+const FAULTS: u64 = 2;
 
 /// Programs for each fault.
 const PROGRAMS: u64 = 3_000;
 
-/// The share of the faults that must be found, in percent. Of a hundred faults, chosen by the seed, 74 are found; of
-/// ten, it may be fewer.
+/// The share of the faults that must be found, in percent. Of a hundred faults, chosen by the seed, 74 are found.
 const FOUND: usize = 60;
+
+/// Of so many faults that share is found with each seed; of fewer, it depends on the seed.
+const MANY: usize = 100;
 
 fn faulty(fault: RowFault) -> FuzzSubject {
     let testee = move |_: &_, limits: &_| Box::new(Faulty::new(fault, limits, Arc::default())) as Box<_>;
@@ -87,11 +89,9 @@ fn check(fault: RowFault, finding: &FuzzFinding) {
 
 #[test]
 fn planted_faults_are_found() {
-    let seed = std::env::var("VMCONF_SEED").map_or(SEED, |seed| seed.parse().expect("a number"));
-    println!("seed {seed}");
+    let seed = random::number("VMCONF_SEED", SEED);
     let mut random = Random::new(seed);
-    let faults_of_each =
-        std::env::var("VMCONF_FAULTS").map_or(FAULTS, |count| count.parse().expect("a number"));
+    let faults_of_each = random::number("VMCONF_FAULTS", FAULTS);
     let (mut count, mut missed) = (0, Vec::new());
     for machine in of_this_crate() {
         let mut faults = row_faults_of(machine);
@@ -108,7 +108,8 @@ fn planted_faults_are_found() {
         }
     }
     println!("{count} found; missed: {missed:?}");
-    assert!(100 * count >= FOUND * (count + missed.len()), "{count} found; missed: {missed:?}");
+    let all = count + missed.len();
+    assert!(100 * count >= FOUND * all || seed != SEED && all < MANY, "{count} found; missed: {missed:?}");
 }
 
 /// Programs and findings depend on the seed and on nothing else.
@@ -255,7 +256,7 @@ fn a_hostile_corpus_is_noted_and_left_alone() {
 /// A machine that runs no program does not agree.
 #[test]
 fn a_machine_that_runs_no_program_is_an_error() {
-    let vm = format!("other={} serve evm", env!("CARGO_BIN_EXE_vmconf"));
+    let vm = "other=vmconf serve evm".to_owned();
     for cases in ["3", "100"] {
         let ran = vmconf(&["fuzz", "neo3", "--vm", &vm, "--cases", cases]);
         assert_ne!(ran.exit, 0, "{ran:?}");
@@ -267,10 +268,9 @@ fn a_machine_that_runs_no_program_is_an_error() {
 #[test]
 #[cfg(unix)]
 fn vectors_of_crashes_are_detected() {
-    let program = env!("CARGO_BIN_EXE_vmconf");
     for machine in ["neo3", "neo2", "evm"] {
         let folder = tempfile::TempDir::new().unwrap();
-        let vm = format!("dies=sh -c 'head -n 1 | {program} serve {machine}; exit 3'");
+        let vm = format!("dies=sh -c 'head -n 1 | vmconf serve {machine}; exit 3'");
         let out = folder.path().join("found");
         let out = out.to_str().unwrap();
         let found = vmconf(&["fuzz", machine, "--vm", &vm, "--cases", "1", "--out", out]);
@@ -285,7 +285,7 @@ fn vectors_of_crashes_are_detected() {
 #[cfg(unix)]
 #[test]
 fn a_search_ends_when_its_time_is_up() {
-    let vm = format!("m={} serve evm", env!("CARGO_BIN_EXE_vmconf"));
+    let vm = "m=vmconf serve evm".to_owned();
     let mut search = command(&["fuzz", "evm", "--vm", &vm, "--time", "300ms", "--output", "json"]);
     let ran = ended(search.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
     assert_eq!(ran.exit, 0, "{ran:?}");
@@ -318,7 +318,7 @@ fn all_differences_that_do_not_occur_again_are_counted() {
 fn an_interrupted_search_says_what_it_did() {
     let folder = tempfile::TempDir::new().unwrap();
     let corpus = folder.path().join("corpus");
-    let vm = format!("m={} serve evm", env!("CARGO_BIN_EXE_vmconf"));
+    let vm = "m=vmconf serve evm".to_owned();
     let args = ["fuzz", "evm", "--vm", &vm, "--time", "1h", "--output", "json", "--corpus"];
     let mut search = command(&[&args[..], &[corpus.to_str().unwrap()]].concat());
     let child = search.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

@@ -1,10 +1,9 @@
 //! The hot tier of the EVM beside the plain loop.
 
-use std::env::var;
 use std::fmt::Write;
 use std::sync::LazyLock;
 
-use crate::random::Random;
+use crate::random::{Random, number};
 use crate::support::{at_root, read, sources_of};
 use vmconf::isa::OpSet;
 use vmconf::isa::assembler::assemble;
@@ -52,7 +51,7 @@ fn everything(machine: &Evm) -> (Vec<Option<Value>>, String, usize) {
 
 /// How many random programs: `VMCONF_PROGRAMS`, or a few.
 fn programs(few: usize) -> usize {
-    var("VMCONF_PROGRAMS").map_or(few, |count| count.parse().expect("a number"))
+    number("VMCONF_PROGRAMS", few as u64) as usize
 }
 
 /// Code with loops: pieces after destinations, with jumps between them, and instructions that a block cannot
@@ -178,7 +177,7 @@ impl Watch for Gas {
 /// With exactly the gas for the first instructions of a run, and with one less, both tiers end at the same place:
 /// after each instruction of the run.
 #[test]
-fn gas_that_ends_at_any_instruction() {
+fn gas_that_ends_at_any_instruction_ends_both_tiers_alike() {
     const GAS: u64 = 1500;
     let mut random = Random::seeded_by("VMCONF_SEED");
     // The one with both is hot soon, so that most of these runs end in a block.
@@ -303,8 +302,8 @@ impl Watch for Sought<'_> {
 #[test]
 fn a_watch_of_some_instructions_sees_each_on_all_tiers() {
     let mut random = Random::seeded_by("VMCONF_SEED");
-    let mut seen = 0;
-    for _ in 0..programs(300) {
+    let (mut seen, count) = (0, programs(300));
+    for _ in 0..count {
         let program = program(&looping_code(&mut random), random.below(30_000) as u64);
         let ops = (0..=random.below(3)).map(|_| &EVM.ops[random.below(EVM.ops.len())]).collect();
         let ops = OpSet::new(&EVM, ops);
@@ -320,7 +319,8 @@ fn a_watch_of_some_instructions_sees_each_on_all_tiers() {
             assert_eq!(watched(tiers, true), expected, "{tiers:?}, {ops:?}");
         }
     }
-    assert!(seen > 1_000, "{seen}");
+    // Of a few programs, all may end before.
+    assert!(seen >= 3 * count || count < 100, "{seen} in {count} programs");
 }
 
 /// The flag chooses among them: two engines beside each other take twice as many steps.

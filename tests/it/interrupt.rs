@@ -1,16 +1,13 @@
 //! Ctrl-C.
 
-#![allow(clippy::print_stdout, reason = "the seed repeats a run")]
-
-use std::collections::hash_map::RandomState;
-use std::hash::BuildHasher;
-use std::io::Write;
+use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use std::{fs, io};
 
-use crate::support::{Ran, at_root, command, ended, error_line, vmconf, wait_until};
+use crate::random;
+use crate::support::{Killed, Ran, at_root, command, ended, error_line, full_pipe, vmconf, wait_until};
 use tempfile::TempDir;
 use vmconf::machines::machine::{At, Watch};
 use vmconf::model::CaseId;
@@ -28,7 +25,7 @@ const ENDLESS: u64 = 1_000_000_000_000_000;
 
 /// Files of cases that each execute this number of steps, but for the last, which is endless, with every report to a
 /// file, and one to `stdout`.
-fn long_run(folder: &Path, jobs: &str, steps: u64, stdout: Stdio) -> Child {
+fn long_run(folder: &Path, jobs: &str, steps: u64, stdout: Stdio) -> Killed {
     let vectors = folder.join("vectors");
     fs::create_dir_all(&vectors).unwrap();
     let endless = fs::read_to_string(at_root("tests/samples/vmtests/limits/endless.json")).unwrap();
@@ -47,7 +44,7 @@ fn long_run(folder: &Path, jobs: &str, steps: u64, stdout: Stdio) -> Child {
     let args = ["run", "--no-group", "--jobs", jobs, "--max-steps", &limit, vectors.to_str().unwrap()];
     let args: Vec<_> = args.map(str::to_owned).into_iter().chain(reports).collect();
     let mut command = command(&args.iter().map(String::as_str).collect::<Vec<_>>());
-    let child = command.stdout(stdout).stderr(Stdio::piped()).spawn().unwrap();
+    let child = Killed::new(command.stdout(stdout).stderr(Stdio::piped()).spawn().unwrap());
     // From then on the run has begun: its reports are being written, beside where they will be.
     wait_until("the reports are being written", || names(folder).len() > REPORTS.len());
     child
@@ -90,16 +87,14 @@ fn assert_whole_reports(folder: &Path, run: &str) {
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_ends_whole() {
-    let seed = std::env::var("VMCONF_SEED").ok().and_then(|seed| seed.parse().ok());
-    let seed: u64 = seed.unwrap_or_else(|| RandomState::new().hash_one(0));
-    println!("VMCONF_SEED={seed}");
+    let seed = random::number("VMCONF_SEED", RandomState::new().hash_one(0));
     for (round, jobs) in ["1", "1", "2", "2", "8"].into_iter().enumerate() {
         let wait = Duration::from_millis((seed >> (8 * round)) % 250);
         let folder = TempDir::new().unwrap();
         let child = long_run(folder.path(), jobs, 5_000_000, Stdio::piped());
         std::thread::sleep(wait);
         interrupt(&child);
-        let Ran { exit, stdout, stderr } = ended(child);
+        let Ran { exit, stdout, stderr } = ended(child.released());
         assert_eq!(exit, 130, "{stdout}{stderr}");
         assert!(stdout.lines().last().unwrap().ends_with(" s, interrupted"), "{stdout}");
         assert_whole_reports(folder.path(), &format!("round {round}"));
@@ -116,7 +111,7 @@ fn a_long_case_is_interrupted() {
         // That the case is slow: before a case runs, a signal ends the run without reports.
         assert!(error_line(&mut child).starts_with("slow: "));
         interrupt(&child);
-        let Ran { exit, stdout, .. } = ended(child);
+        let Ran { exit, stdout, .. } = ended(child.released());
         assert_eq!(exit, 130, "{stdout}");
         assert_whole_reports(folder.path(), jobs);
     }
@@ -199,9 +194,7 @@ fn a_wait_for_a_pipe_is_interrupted() {
 #[cfg(unix)]
 #[test]
 fn a_run_that_is_interrupted_twice_leaves_nothing() {
-    const CAPACITY: usize = 1 << 16;
-    let (_unread, mut full) = io::pipe().unwrap();
-    full.write_all(&vec![0; CAPACITY]).unwrap();
+    let (_unread, full) = full_pipe();
     let folder = TempDir::new().unwrap();
     // What an earlier run wrote is no result of this one.
     fs::write(folder.path().join("report.junit"), "").unwrap();

@@ -93,7 +93,7 @@ fn round_trip(isa: &Isa, program: &[u8]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::support::config(256))]
 
     #[test]
     fn any_program_is_disassembled_and_assembled_to_itself(program in prop::collection::vec(any::<u8>(), 0..200)) {

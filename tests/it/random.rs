@@ -2,6 +2,15 @@
 
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
+/// The value of the environment variable `variable`, or `default`. It is printed.
+#[allow(clippy::print_stdout, reason = "the output of a failed test says how to repeat it")]
+pub(crate) fn number(variable: &str, default: u64) -> u64 {
+    let parsed = |text: String| text.parse().unwrap_or_else(|_| panic!("{variable}={text} is no number"));
+    let number = std::env::var(variable).map_or(default, parsed);
+    println!("{variable}={number}");
+    number
+}
+
 /// The generator SplitMix64: neighbouring seeds give unrelated numbers, the same on every machine.
 pub(crate) struct Random(u64);
 
@@ -11,12 +20,8 @@ impl Random {
     }
 
     /// The seed is the value of the environment variable `variable`, or 1, and is printed.
-    #[allow(clippy::print_stdout, reason = "the output of a failed test names its seed")]
     pub(crate) fn seeded_by(variable: &str) -> Random {
-        let parsed = |seed: String| seed.parse().unwrap_or_else(|_| panic!("{variable}={seed} is no number"));
-        let seed = std::env::var(variable).map_or(1, parsed);
-        println!("{variable}={seed}");
-        Random::new(seed)
+        Random::new(number(variable, 1))
     }
 
     pub(crate) fn next(&mut self) -> u64 {

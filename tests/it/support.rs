@@ -9,15 +9,20 @@ pub(crate) mod schema;
 pub(crate) mod skip;
 pub(crate) mod validator;
 
+use std::collections::HashSet;
+use std::ffi::OsString;
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, BufRead, BufReader, PipeReader, PipeWriter, Write};
+use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::mpsc;
+use std::sync::{Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use proptest::prelude::ProptestConfig;
+use proptest::test_runner::RngSeed;
 use vmconf::formats::{self, FormatOptions, ReadContext};
 use vmconf::machines;
 use vmconf::machines::machine::{Machine, Watch, perform};
@@ -31,6 +36,16 @@ use vmconf::wire::gzip::decompressed;
 
 /// The project's own vectors, as the command line names them.
 pub(crate) const VECTORS: &str = "vectors";
+/// A few of them in each format.
+pub(crate) const A_FOLDER_OF_EACH_FORMAT: [&str; 7] = [
+    "vectors/evm/arithmetic",
+    "vectors/neo3/compound",
+    "vectors/neo2/containers",
+    "vectors/tinyvm/machine",
+    "vectors/tinyvm/drivers",
+    "vectors/minic89/programs",
+    "vectors/ethereum/transfer.json",
+];
 /// Samples in which exactly what their name says is wrong.
 pub(crate) const WRONG: &str = "tests/samples/vmtests/wrong";
 /// How long a test waits for something before it fails.
@@ -38,11 +53,20 @@ pub(crate) const PATIENCE: Duration = Duration::from_mins(5);
 /// Samples that are no vectors.
 pub(crate) const MALFORMED: &str = "tests/samples/vmtests/malformed";
 
-/// The number of random cases unless the environment says otherwise; nothing is written beside the tests.
+/// The number of random cases unless the environment says otherwise; nothing is written beside the tests. The seed is
+/// drawn here, so that a test that fails has printed it.
+#[allow(clippy::print_stdout, reason = "the seed repeats a run")]
 pub(crate) fn config(cases: u32) -> ProptestConfig {
-    let asked = std::env::var_os("PROPTEST_CASES").is_some();
-    let default = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
-    if asked { default } else { ProptestConfig { cases, ..default } }
+    let mut config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
+    if std::env::var_os("PROPTEST_CASES").is_none() {
+        config.cases = cases;
+    }
+    let seed = match config.rng_seed {
+        RngSeed::Fixed(seed) => seed,
+        RngSeed::Random => RandomState::new().hash_one(0),
+    };
+    println!("PROPTEST_RNG_SEED={seed}");
+    ProptestConfig { rng_seed: RngSeed::Fixed(seed), ..config }
 }
 
 /// A path of the project.
@@ -105,24 +129,96 @@ pub(crate) struct Ran {
     pub(crate) stderr: String,
 }
 
-/// `vmconf` with these arguments in the project's folder, and an environment without wishes about
-/// colours.
+/// What the environment of the tests may say to `vmconf`: about colours and widths, and on which CI server it runs.
+const WISHES: [&str; 10] = [
+    "CI",
+    "CLICOLOR",
+    "CLICOLOR_FORCE",
+    "COLUMNS",
+    "GITHUB_STEP_SUMMARY",
+    "GITHUB_WORKSPACE",
+    "INSTA_UPDATE",
+    "NO_COLOR",
+    "TF_BUILD",
+    "VMCONF_PROFILE",
+];
+
+/// `vmconf` with these arguments in the project's folder, and an environment without wishes. A machine that it starts
+/// may be `vmconf serve`, wherever the project is.
 pub(crate) fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_vmconf"));
     command.args(args).current_dir(at_root("")).stdin(Stdio::null());
-    command.env("VMCONF_CACHE", cache_of_test());
-    command.env_remove("GITHUB_WORKSPACE");
-    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "VMCONF_PROFILE"] {
+    command.env("VMCONF_CACHE", cache_of_test()).env("PATH", path_with_vmconf());
+    for name in WISHES {
         command.env_remove(name);
     }
     command
 }
 
-/// The cache of the test that runs, so that a run does not read what failed in others. Threads that a test starts have
-/// no name and share one.
-fn cache_of_test() -> PathBuf {
+/// The path on which programs are found, with `vmconf` as the first.
+pub(crate) fn path_with_vmconf() -> OsString {
+    let vmconf = Path::new(env!("CARGO_BIN_EXE_vmconf")).parent().unwrap().to_owned();
+    let others = std::env::var_os("PATH").unwrap_or_default();
+    std::env::join_paths([vmconf].into_iter().chain(std::env::split_paths(&others))).unwrap()
+}
+
+/// The cache of the test that runs, so that a run does not read what failed in others, nor what an earlier build left
+/// there. Threads that a test starts have no name and share one.
+pub(crate) fn cache_of_test() -> PathBuf {
+    static BEGUN: Mutex<Option<HashSet<PathBuf>>> = Mutex::new(None);
     let test = thread::current().name().unwrap_or("another thread").replace("::", ".");
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache").join(test)
+    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache").join(test);
+    let mut begun = BEGUN.lock().unwrap();
+    if begun.get_or_insert_default().insert(cache.clone()) && cache.exists() {
+        fs::remove_dir_all(&cache).unwrap();
+    }
+    cache
+}
+
+/// A process that ends with the test, also with one that fails.
+#[derive(Debug)]
+pub(crate) struct Killed(Option<Child>);
+
+impl Killed {
+    pub(crate) fn new(child: Child) -> Killed {
+        Killed(Some(child))
+    }
+
+    /// The process, which somebody else waits for from now on.
+    pub(crate) fn released(mut self) -> Child {
+        self.0.take().unwrap()
+    }
+}
+
+impl Deref for Killed {
+    type Target = Child;
+
+    fn deref(&self) -> &Child {
+        self.0.as_ref().unwrap()
+    }
+}
+
+impl DerefMut for Killed {
+    fn deref_mut(&mut self) -> &mut Child {
+        self.0.as_mut().unwrap()
+    }
+}
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// A pipe that takes no byte before somebody reads.
+pub(crate) fn full_pipe() -> (PipeReader, PipeWriter) {
+    const CAPACITY: usize = 1 << 16;
+    let (unread, mut full) = io::pipe().unwrap();
+    full.write_all(&vec![0; CAPACITY]).unwrap();
+    (unread, full)
 }
 
 /// Runs `vmconf` with these arguments; the time in the output is made always the same.
@@ -263,7 +359,7 @@ pub(crate) fn sources_of(path: impl AsRef<Path>) -> sources::Sources {
 /// The lines of a recorded run.
 pub(crate) fn record_text(path: &Path) -> String {
     let bytes = fs::read(path).unwrap();
-    std::io::read_to_string(decompressed(&mut &bytes[..]).unwrap()).unwrap()
+    io::read_to_string(decompressed(&mut &bytes[..]).unwrap()).unwrap()
 }
 
 /// The files that a path of the command line means, in a list.

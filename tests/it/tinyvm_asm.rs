@@ -284,7 +284,7 @@ fn word_by_word(text: &str) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::support::config(256))]
 
     /// The assembler refuses or reads any text; where it refuses, the place is one of the text.
     #[test]

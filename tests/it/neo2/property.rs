@@ -12,11 +12,9 @@ use vmconf::machines::status::Status;
 use vmconf::model::Value;
 use vmconf::model::limits::Limits;
 
-use super::{assembled, executed, loaded, outcome, program, script};
+use crate::support::config;
 
-fn config() -> ProptestConfig {
-    ProptestConfig { failure_persistence: None, ..ProptestConfig::default() }
-}
+use super::{assembled, executed, loaded, outcome, program, script};
 
 /// Everything that can be observed.
 fn everything(machine: &Neo2) -> Vec<Option<Value>> {
@@ -42,7 +40,7 @@ fn any_script() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(config(256))]
 
     #[test]
     fn a_run_ends_the_same_however_it_is_driven(
@@ -106,8 +104,8 @@ fn exact_changes_of_the_number_of_items_sum_up() {
         "PUSH1, PUSH2, PUSH0, PUSH1, DUP, TOALTSTACK, DUP, TOALTSTACK, PUSH2, PUSH1, PUSH1, PUSH2";
     let compared = Cell::new(0);
     let names = prop::collection::vec(prop::sample::select(STRICT), 0..100);
-    let cases = config().cases;
-    let tried = TestRunner::new(config()).run(&names, |names| {
+    let cases = config(256).cases;
+    let tried = TestRunner::new(config(256)).run(&names, |names| {
         let code = assembled(&[&[FIRST], &names[..]].concat().join(", "));
         let mut machine = loaded(&script(code), &Limits::default());
         while machine.run(1, None) == Status::Running {

@@ -18,7 +18,8 @@ use vmconf::testees::MakeTestee;
 use vmconf::testees::process::{ProcessGroups, ProcessVm, TesteeCommand};
 use vmconf::testees::server::Server;
 
-use super::{MAX_STEPS, Numbers, SEED, ranking};
+use super::{MAX_STEPS, SEED, ranking};
+use crate::random::Random;
 use crate::support::skip::suites;
 use crate::support::sources_of;
 
@@ -102,7 +103,7 @@ fn count_named(
     machine: &'static MachineInfo,
     vectors: &Sources,
     faults: usize,
-    numbers: &mut Numbers,
+    numbers: &mut Random,
 ) -> usize {
     let mut all = row_faults_of(machine);
     let mut kept = SpectrumCache::new(ProgramKey::of(&b"this program"[..]).unwrap());
@@ -119,8 +120,7 @@ fn count_named(
 
 #[test]
 fn faults_of_another_process_are_named() {
-    println!("seed {SEED}");
-    let mut numbers = Numbers(SEED);
+    let mut numbers = Random::new(SEED);
     let of_machine = |machine: &'static MachineInfo| {
         count_named(machine, &sources_of(format!("vectors/{}", machine.name)), FAULTS, &mut numbers)
     };
@@ -142,8 +142,7 @@ fn whole_states_leave_one_suspect() {
 #[test]
 fn faults_are_named_by_published_suites() {
     let Some(suites) = suites() else { return };
-    println!("seed {SEED}");
-    let mut numbers = Numbers(SEED);
+    let mut numbers = Random::new(SEED);
     let mut count = 0;
     for (machine, folder) in [("evm", "evm/vmtests-2017"), ("neo3", "neo3"), ("neo2", "neo2")] {
         let vectors = sources_of(suites.join(folder));
