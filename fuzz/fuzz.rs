@@ -9,5 +9,5 @@ mod targets;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     let target = targets::TARGETS.iter().find(|target| target.name == env!("CARGO_BIN_NAME"));
-    (target.expect("a target of this name").run)(data);
+    target.expect("a target of this name").run.on(data);
 });

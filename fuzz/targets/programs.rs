@@ -18,7 +18,7 @@ const STEPS: u64 = 150;
 /// The most instructions of a program.
 const MAX_LENGTH: usize = 400;
 
-pub(super) fn evm(data: &[u8]) {
+pub(super) fn evm(data: &[u8]) -> u64 {
     check("evm", data, |isa, input| {
         let number = |input: &mut Unstructured<'_>| Ok(Value::int(input.arbitrary::<u32>()?));
         let address = Value::Bytes(vec![7; 20]);
@@ -46,27 +46,27 @@ pub(super) fn evm(data: &[u8]) {
             ("code", Value::Bytes(code(&[], isa, input)?)),
         ]);
         Ok((program, None))
-    });
+    })
 }
 
 /// INITSSLOT and INITSLOT: fields of all kinds.
 const SLOTS: &[u8] = &[0x56, 7, 0x57, 7, 0];
 
-pub(super) fn neo3(data: &[u8]) {
+pub(super) fn neo3(data: &[u8]) -> u64 {
     check("neo3", data, |isa, input| {
         let strict = Value::Bool(input.ratio(1, 8)?);
         Ok((Value::record([("strict", strict), ("script", Value::Bytes(code(SLOTS, isa, input)?))]), None))
-    });
+    })
 }
 
-pub(super) fn neo2(data: &[u8]) {
+pub(super) fn neo2(data: &[u8]) -> u64 {
     check("neo2", data, |isa, input| {
         let message = Value::Bytes(bytes(input, 40)?);
         Ok((Value::record([("message", message), ("script", Value::Bytes(code(&[], isa, input)?))]), None))
-    });
+    })
 }
 
-pub(super) fn tinyvm(data: &[u8]) {
+pub(super) fn tinyvm(data: &[u8]) -> u64 {
     check("tinyvm", data, |isa, input| {
         let registers = (0..16).map(|_| Ok(Value::int(input.arbitrary::<u16>()?)));
         let registers = registers.collect::<Result<_>>()?;
@@ -77,10 +77,10 @@ pub(super) fn tinyvm(data: &[u8]) {
         }
         let program = [("registers", Value::List(registers)), ("instructions", Value::Bytes(words))];
         Ok((Value::record(program), None))
-    });
+    })
 }
 
-pub(super) fn minic89(data: &[u8]) {
+pub(super) fn minic89(data: &[u8]) -> u64 {
     check("minic89", data, |isa, input| {
         let parameters = input.int_in_range(0..=2)?;
         let arguments = (0..parameters).map(|_| Ok(Value::int(input.arbitrary::<i16>()?)));
@@ -91,7 +91,7 @@ pub(super) fn minic89(data: &[u8]) {
         }
         let entry = Value::record([("entry", Value::int(1)), ("args", Value::List(arguments))]);
         Ok((Value::record([("functions", Value::List(functions))]), Some(entry)))
-    });
+    })
 }
 
 fn function(fid: u8, parameters: u8, isa: &'static Isa, input: &mut Unstructured<'_>) -> Result<Value> {
@@ -194,17 +194,18 @@ fn bytes(input: &mut Unstructured<'_>, most: usize) -> Result<Vec<u8>> {
     Ok(input.bytes(length.min(input.len()))?.to_vec())
 }
 
-/// Makes a program of the input, and what is set before it runs; runs it in both ways and compares the ends.
+/// Makes a program of the input, and what is set before it runs; runs it in both ways and compares the ends. How many
+/// instructions it executed.
 fn check(
     name: &str,
     data: &[u8],
     program: impl Fn(&'static Isa, &mut Unstructured<'_>) -> Result<(Value, Option<Value>)>,
-) {
+) -> u64 {
     let info = machines::by_name(name).unwrap();
     let mut input = Unstructured::new(data);
-    let Ok(kind) = input.choose_index(TRACES.len()) else { return };
+    let Ok(kind) = input.choose_index(TRACES.len()) else { return 0 };
     // Too short an input decides about no program.
-    let Ok((program, set)) = program(info.isa, &mut input) else { return };
+    let Ok((program, set)) = program(info.isa, &mut input) else { return 0 };
     let program = Program::from(program);
     let load = || {
         let mut machine = (info.new)(&limits());
@@ -217,32 +218,33 @@ fn check(
     let mut whole = load();
     let end = whole.run(STEPS, None);
     let mut stepped = load();
-    assert_eq!(end, step_by_step(&mut *stepped, info, kind), "{}", whole.describe());
+    let (stepped_end, executed) = step_by_step(&mut *stepped, info, kind);
+    assert_eq!(end, stepped_end, "{}", whole.describe());
     assert_eq!(shown(&*whole), shown(&*stepped));
+    executed
 }
 
 fn limits() -> Limits {
     Limits { steps: 10_000, memory: 1 << 20, ..Limits::default() }
 }
 
-fn step_by_step(machine: &mut dyn Machine, info: &MachineInfo, kind: usize) -> Status {
+/// How it ends, and how many instructions it executes.
+fn step_by_step(machine: &mut dyn Machine, info: &MachineInfo, kind: usize) -> (Status, u64) {
     let writer = (TRACES[kind].new)(info.isa);
     let machines = writer.machines();
     let writer =
         if machines.is_empty() || machines.contains(&info.name) { writer } else { (TRACES[0].new)(info.isa) };
     let mut tracer = Tracer::new(writer, TraceSelection::default(), Box::new(io::sink()), u64::MAX);
-    let mut status = Status::Running;
-    for _ in 0..STEPS {
+    let (mut status, mut executed) = (Status::Running, 0);
+    while status == Status::Running && executed < STEPS {
         status = machine.run(1, Some(&mut tracer));
-        if status != Status::Running {
-            break;
-        }
+        executed += 1;
     }
     // An ended machine says so once more; one that has used up its budget says that it can go on.
     let status = if status == Status::Running { machine.run(0, None) } else { status };
     let how = machine.describe();
     tracer.end(machine.inspect(), &how).unwrap();
-    status
+    (status, executed)
 }
 
 /// How the machine ended, and what is on its stack.

@@ -7,7 +7,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use crate::random::Random;
+use crate::random::{Random, number};
 use crate::support::{at_root, files};
 use vmconf::formats::FORMATS;
 use vmconf::machines::of_this_crate;
@@ -16,20 +16,20 @@ use vmconf::text::json::{Document, JsonNode};
 #[path = "../../fuzz/targets/list.rs"]
 mod targets;
 
-use targets::{Seeds, TARGETS, Target};
+use targets::{Run, Seeds, TARGETS, Target};
 
 /// The number of mutations of each target, unless the environment says otherwise.
-const RUNS: usize = 2_000;
+const RUNS: u64 = 2_000;
 
 /// Seeds that are longer would take most of the time.
-const MAX_SEED_LENGTH: usize = 4_000;
+const MAX_SEED_LENGTH: usize = 8_000;
 
 /// The longest random input of a target without seeds.
 const MAX_RANDOM_LENGTH: usize = 600;
 
 #[test]
 fn every_target_runs_on_its_seeds_and_on_mutations() {
-    let runs = std::env::var("VMCONF_FUZZ_RUNS").map_or(RUNS, |runs| runs.parse().expect("VMCONF_FUZZ_RUNS"));
+    let runs = number("VMCONF_FUZZ_RUNS", RUNS);
     let seed = Random::seeded_by("VMCONF_FUZZ_SEED").next();
     let only = std::env::var("VMCONF_FUZZ_TARGET").ok();
     let is_chosen = |target: &&Target| only.as_deref().is_none_or(|only| only == target.name);
@@ -47,7 +47,11 @@ fn every_target_runs_on_its_seeds_and_on_mutations() {
     });
 }
 
-fn fuzz(target: &Target, seed: u64, runs: usize) {
+/// In so many runs, a target about programs executes at least this number of instructions for each.
+const MANY_RUNS: u64 = 500;
+const EXECUTED: u64 = 5;
+
+fn fuzz(target: &Target, seed: u64, runs: u64) {
     let mut random = Random::new(seed);
     let seeds = seeds_of(target);
     if let Some(corpus) = std::env::var_os("VMCONF_FUZZ_CORPUS") {
@@ -56,9 +60,9 @@ fn fuzz(target: &Target, seed: u64, runs: usize) {
     for seed in &seeds {
         run(target, seed);
     }
-    for _ in 0..runs {
-        run(target, &input(&seeds, &mut random));
-    }
+    let executed: u64 = (0..runs).map(|_| run(target, &input(&seeds, &mut random))).sum();
+    let is_enough = runs < MANY_RUNS || executed >= EXECUTED * runs;
+    assert!(is_enough || matches!(target.run, Run::Text(_)), "{}: {executed} in {runs} runs", target.name);
 }
 
 /// Changes of one of the seeds; anything if there are none.
@@ -74,12 +78,13 @@ fn input(seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
     input
 }
 
-fn run(target: &Target, input: &[u8]) {
-    if catch_unwind(AssertUnwindSafe(|| (target.run)(input))).is_err() {
+/// How many instructions the program of the input executes.
+fn run(target: &Target, input: &[u8]) -> u64 {
+    catch_unwind(AssertUnwindSafe(|| target.run.on(input))).unwrap_or_else(|_| {
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fuzz-{}", target.name));
         std::fs::write(&path, input).unwrap();
         panic!("the target {} fails on {}", target.name, path.display());
-    }
+    })
 }
 
 fn write_seeds(folder: &Path, seeds: &[Vec<u8>]) {
@@ -92,11 +97,15 @@ fn write_seeds(folder: &Path, seeds: &[Vec<u8>]) {
 fn seeds_of(target: &Target) -> Vec<Vec<u8>> {
     let seeds = target.seeds.iter().flat_map(|seeds| match seeds {
         Seeds::Files(folder, extension) => {
-            files(folder, extension).iter().map(|path| std::fs::read(path).unwrap()).collect::<Vec<_>>()
+            let mut seeds: Vec<_> =
+                files(folder, extension).iter().map(|path| std::fs::read(path).unwrap()).collect();
+            seeds.retain(|seed| seed.len() <= MAX_SEED_LENGTH);
+            assert!(!seeds.is_empty(), "all files of {folder} have more than {MAX_SEED_LENGTH} bytes");
+            seeds
         }
         Seeds::These(inputs) => inputs.iter().map(|input| input.to_vec()).collect(),
     });
-    seeds.filter(|seed| seed.len() <= MAX_SEED_LENGTH).collect()
+    seeds.collect()
 }
 
 /// Pieces that mean something in some format.

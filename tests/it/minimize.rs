@@ -9,13 +9,14 @@ use std::sync::Arc;
 
 use tempfile::TempDir;
 
-use crate::random::Random;
+use crate::random::{self, Random};
 use crate::support::{at_root, golden, sources_of, vmconf};
+use vmconf::explain::explain;
 use vmconf::formats::{FormatOptions, Strictness};
 use vmconf::hunt::minimize::{KeptFailure, MinimizeOptions, MinimizedCase, SearchEnd, minimize, options_of};
 use vmconf::machines::of_this_crate;
-use vmconf::model::Verdict;
 use vmconf::model::limits::Limits;
+use vmconf::model::{Verdict, VerdictKind};
 use vmconf::prove::mutants::fault::{RowFault, row_faults_of};
 use vmconf::prove::mutants::faulty::Faulty;
 use vmconf::run::sources::{SourceOrigin, VectorSource};
@@ -90,8 +91,7 @@ fn minimized(fault: RowFault, sources: &[VectorSource], random: &mut Random) -> 
             let healthy = Worker::new(&reference.run).run_case(file, 0);
             assert_eq!(healthy.verdict, Verdict::Pass, "{what}");
         }
-        let failing = Worker::new(&subject.run).run_case(&one, 0);
-        assert!(matches!(failing.verdict, Verdict::Fail(_)), "{what}");
+        assert_eq!(cause(&subject, &one, 0), cause(&subject, &loaded, case), "{what}");
         return Some(Small {
             fault: fault.to_string(),
             instructions: executed(&one, &reference),
@@ -100,6 +100,16 @@ fn minimized(fault: RowFault, sources: &[VectorSource], random: &mut Random) -> 
         });
     }
     None
+}
+
+/// What differs in a case that fails, and the instruction that is named: one that did not do what its row says, or one
+/// that made a wrong value.
+fn cause(options: &LoadOptions, file: &run::LoadedFile<'_>, case: usize) -> (String, Option<&'static str>) {
+    let explained = explain(&mut Worker::new(&options.run), file, case, 0);
+    assert_eq!(explained.report.verdict.kind(), VerdictKind::Fail, "{}", explained.report.id);
+    let deviating = explained.row_deviation.and_then(|it| it.by.op);
+    let blamed = || explained.blames.iter().find_map(|answer| answer.blame()?.by.op);
+    (explained.report.signature().unwrap(), deviating.or_else(blamed))
 }
 
 /// How many instructions the only case of a file executes.
@@ -113,9 +123,7 @@ fn executed(file: &run::LoadedFile<'_>, options: &LoadOptions) -> usize {
 /// is wrong with it.
 #[test]
 fn failing_cases_become_small() {
-    let seed = std::env::var("VMCONF_SEED").map_or(SEED, |seed| seed.parse().expect("a number"));
-    println!("seed {seed}");
-    let mut random = Random::new(seed);
+    let mut random = Random::new(random::number("VMCONF_SEED", SEED));
     let mut all = Vec::new();
     for machine in of_this_crate() {
         let sources: Vec<_> = sources_of(format!("vectors/{}", machine.name)).iter().collect();
@@ -218,6 +226,24 @@ fn cases_with_wrong_demands_become_small() {
     let paths = ["vmtests/wrong/storage-value.json", "neovm-n3/wrong", "minic89/wrong", "tinyvm/wrong"];
     let texts: Vec<_> = paths.iter().map(|path| small(&format!("tests/samples/{path}"))).collect();
     golden::file("minimize-wrong", &texts.join("\n"));
+}
+
+/// With `--keep verdict`, what differs may change, so that less of the case is left.
+#[test]
+fn a_case_that_keeps_its_verdict_becomes_smaller() {
+    let small = |more: &[&str]| {
+        let ran = vmconf(&[&["minimize", "tests/samples/vmtests/wrong/halt-expected.json"], more].concat());
+        assert_eq!(ran.exit, 0, "{}", ran.stderr);
+        ran.stdout
+    };
+    let (cause, verdict) = (small(&[]), small(&["--keep", "verdict"]));
+    assert!(verdict.len() < cause.len(), "{cause}{verdict}");
+    assert_eq!(small(&["--keep", "cause"]), cause);
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("small.json");
+    fs::write(&path, verdict).unwrap();
+    let ran = vmconf(&["run", "--quiet", path.to_str().unwrap()]);
+    assert!(ran.exit == 1 && ran.stdout.starts_with("0 passed, 1 failed, 0 errors"), "{ran:?}");
 }
 
 /// The instruction writes what its register had before. Without the instruction, the register has the same wrong value

@@ -564,10 +564,13 @@ fn example_of_the_book_is_read() {
     let path = crate::support::at_root("docs/examples/formats/tinyvm.json");
     let document = Document::parse(fs::read_to_string(&path).unwrap(), 128).unwrap();
     let files = VectorFiles::new(&path, tinyvm::FORMAT.folders);
-    for entry in (tinyvm::FORMAT.outline)(document.root()).unwrap() {
+    let entries = (tinyvm::FORMAT.outline)(document.root()).unwrap();
+    assert!(!entries.is_empty());
+    for entry in entries {
         let context = ReadContext { options: FormatOptions::default(), files: &files, shared: None };
         let reading = tinyvm::FORMAT.read_case(JsonNode::at_index(&document, entry.node), context);
         assert_eq!(reading.diagnostics, [], "{}", entry.name);
+        assert!(reading.case.is_some(), "{}", entry.name);
     }
 }
 

@@ -3,9 +3,8 @@
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 
-use crate::support::{Ran, WRONG, command, ran, vmconf};
+use crate::support::{Killed, Ran, WRONG, command, ran, vmconf, wait_until};
 
 use super::{GAS, STOPPED, folder, stdout};
 
@@ -81,14 +80,9 @@ fn a_report_file_is_complete_or_absent() {
     let option = format!("json={}", path.display());
     let endless = "tests/samples/vmtests/limits/endless.json";
     let args = ["run", "--report", &option, WRONG, endless, "--max-steps", "1000000000000000"];
-    let mut child = command(&args).stdout(Stdio::null()).spawn().unwrap();
-    let deadline = Instant::now() + Duration::from_mins(1);
-    while fs::read_dir(folder.path()).unwrap().count() < 2 {
-        assert!(Instant::now() < deadline, "nothing is being written");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    child.kill().unwrap();
-    child.wait().unwrap();
+    let child = Killed::new(command(&args).stdout(Stdio::null()).spawn().unwrap());
+    wait_until("the report is being written", || fs::read_dir(folder.path()).unwrap().count() == 2);
+    drop(child);
     assert_eq!(fs::read_to_string(path).unwrap(), EARLIER);
 }
 

@@ -2,22 +2,20 @@
 
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
 use super::processes_with;
-use crate::support::{at_root, command};
+use crate::support::{Killed, PATIENCE, at_root, command, full_pipe};
 
-/// Waits until something holds, which it does soon.
+/// Waits until something holds. To look at all processes takes a while.
 fn wait_for(holds: impl Fn() -> bool, what: &str) {
-    for _ in 0..1000 {
-        if holds() {
-            return;
-        }
+    let deadline = Instant::now() + PATIENCE;
+    while !holds() {
+        assert!(Instant::now() < deadline, "not after {PATIENCE:?}: {what}");
         sleep(Duration::from_millis(20));
     }
-    panic!("not after 20 seconds: {what}");
 }
 
 /// Waits until no process has this variable in its environment.
@@ -26,12 +24,12 @@ fn wait_for_end(variable: &str) {
 }
 
 /// A run on a machine that does this with each case.
-fn run_on(script: &str, folder: &TempDir, variable: &str) -> Child {
-    started(&["run", "--jobs", "2"], script, folder, variable)
+fn run_on(script: &str, folder: &TempDir, variable: &str, stdout: Stdio) -> Killed {
+    started(&["run", "--jobs", "2"], script, folder, variable, stdout)
 }
 
-/// A command on a machine that does this with each case.
-fn started(words: &[&str], script: &str, folder: &TempDir, variable: &str) -> Child {
+/// A command on a machine that does this with each case, once a case runs.
+fn started(words: &[&str], script: &str, folder: &TempDir, variable: &str, stdout: Stdio) -> Killed {
     let adapter = folder.path().join("adapter.sh");
     let hello = r#"{"type":"hello","version":1,"name":"a","release":"1","machines":[{"machine":"evm","fields":["outcome","gas","out","logs","logsHash","post","callcreates"]}]}"#;
     let text = format!(
@@ -43,7 +41,10 @@ fn started(words: &[&str], script: &str, folder: &TempDir, variable: &str) -> Ch
     let vm = format!("a=sh {}", adapter.display());
     let machine = [vectors.to_str().unwrap(), "--timeout", "1000s", "--vm", &vm];
     let mut run = command(&[words, &machine].concat());
-    run.env("VMCONF_TEST", variable).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    run.env("VMCONF_TEST", variable).stdout(stdout).stderr(Stdio::null());
+    let child = Killed::new(run.spawn().unwrap());
+    wait_for(|| folder.path().join("asked").exists(), "a case that runs");
+    child
 }
 
 fn send(child: &Child, signal: &str) {
@@ -59,9 +60,8 @@ fn every_signal_that_ends_vmconf_ends_its_processes() {
     for (signal, script) in [("-INT", stubborn), ("-TERM", stubborn), ("-KILL", polite)] {
         let folder = TempDir::new().unwrap();
         let variable = format!("signals-{}{signal}", std::process::id());
-        let mut child = run_on(script, &folder, &variable);
+        let mut child = run_on(script, &folder, &variable, Stdio::null());
         let variable = format!("VMCONF_TEST={variable}");
-        wait_for(|| folder.path().join("asked").exists(), "a case that runs");
         assert!(processes_with(&variable).len() > 1, "vmconf and the machine");
         send(&child, signal);
         let status = child.wait().unwrap();
@@ -77,25 +77,27 @@ fn a_signal_ends_the_processes_of_every_command() {
     for words in [&["diff"][..], &["bless"], &["suspects"]] {
         let folder = TempDir::new().unwrap();
         let variable = format!("signals-{}-{}", std::process::id(), words[0]);
-        let mut child = started(words, stubborn, &folder, &variable);
+        let mut child = started(words, stubborn, &folder, &variable, Stdio::null());
         let variable = format!("VMCONF_TEST={variable}");
-        wait_for(|| folder.path().join("asked").exists(), "a case that runs");
         send(&child, "-TERM");
         assert_eq!(child.wait().unwrap().code(), Some(130), "{words:?}");
         wait_for_end(&variable);
     }
 }
 
-/// The second signal ends vmconf at once, and the machines as well.
+/// The first signal ends the machines of a run whose output nobody reads, and the second one the run.
 #[test]
-fn two_signals_end_the_processes() {
+fn two_signals_end_a_run_that_cannot_write() {
     let folder = TempDir::new().unwrap();
     let variable = format!("signals-{}-twice", std::process::id());
-    let mut child = run_on("trap '' INT TERM HUP PIPE\nwhile :; do sleep 1000; done", &folder, &variable);
-    wait_for(|| folder.path().join("asked").exists(), "a case that runs");
+    let (_unread, full) = full_pipe();
+    let stubborn = "trap '' INT TERM HUP PIPE\nwhile :; do sleep 1000; done";
+    let mut child = run_on(stubborn, &folder, &variable, full.into());
+    let variable = format!("VMCONF_TEST={variable}");
     send(&child, "-INT");
+    wait_for(|| processes_with(&variable).len() == 1, "an end of the machines");
+    assert_eq!(child.try_wait().unwrap(), None, "it waits for a reader");
     send(&child, "-INT");
     assert_eq!(child.wait().unwrap().code(), Some(130));
-    let variable = format!("VMCONF_TEST={variable}");
     wait_for_end(&variable);
 }

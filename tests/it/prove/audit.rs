@@ -38,7 +38,11 @@ fn each_expectation_of_the_published_suites_is_compared() {
         let audit = audited(folder.join(machine), diff, 5);
         let unexplained: Vec<_> = audit.unexplained().collect();
         assert!(unexplained.is_empty(), "{machine}: {unexplained:#?}");
-        assert!(audit.cases > 150, "{machine}: {}", audit.cases);
+        let (cases, compared) = (audit.cases, audit.compared);
+        assert!(
+            cases > 150 && compared > cases / 2,
+            "{machine}: {compared} changes of {cases} cases compared"
+        );
     }
 }
 
@@ -210,6 +214,7 @@ fn what_a_format_does_not_compare_is_explained() {
         assert!(audit.cases > 0 && audit.left_out == 0, "{text}");
         let unexplained: Vec<_> = audit.unexplained().collect();
         assert!(unexplained.is_empty(), "{text}: {unexplained:#?}");
+        assert!(!audit.unnoticed.is_empty(), "{text}: everything is compared");
     }
 }
 

@@ -110,18 +110,25 @@ fn is_noticed(plant: impl FnOnce(&mut Evm)) -> bool {
 }
 
 fn is_noticed_in(source: &str, plant: impl FnOnce(&mut Evm)) -> bool {
+    panic_in(source, plant).is_some_and(|message| message.starts_with("the engines differ in "))
+}
+
+/// The message of the panic that a fault causes while the loop continues.
+fn panic_in(source: &str, plant: impl FnOnce(&mut Evm)) -> Option<String> {
     let mut machine = warmed_by(source);
     plant(&mut machine);
-    catch_unwind(AssertUnwindSafe(|| machine.run(3000, None))).is_err()
+    let panic = catch_unwind(AssertUnwindSafe(|| machine.run(3000, None))).err()?;
+    Some(*panic.downcast().expect("a message with details"))
 }
 
 /// The blocks that are executed. Code that was executed by itself at first may later be so as a part of others.
 fn executed() -> Vec<HotBlock> {
     let blocks = warm().hot.blocks;
     // An exit outside the code panics.
-    let is_executed =
-        |number: usize| is_noticed(|machine| machine.hot.blocks[number].exit = BlockExit::Plain(usize::MAX));
-    let executed: Vec<_> = (1..blocks.len()).filter(|number| is_executed(*number)).collect();
+    let is_executed = |number: usize| {
+        panic_in(SOURCE, |machine| machine.hot.blocks[number].exit = BlockExit::Plain(usize::MAX))
+    };
+    let executed: Vec<_> = (1..blocks.len()).filter(|number| is_executed(*number).is_some()).collect();
     assert!(executed.len() >= 3, "{executed:?}");
     executed.into_iter().map(|number| blocks[number].clone()).collect()
 }
@@ -155,7 +162,7 @@ fn no_instruction_has_the_code_of_another_action() {
 
 #[test]
 fn without_a_fault_both_agree() {
-    assert!(!is_noticed(|_| {}));
+    assert_eq!(panic_in(SOURCE, |_| {}), None);
 }
 
 #[test]
@@ -194,7 +201,7 @@ fn a_fault_in_each_instruction_that_computes_is_noticed() {
         };
         computing += 1;
         let source = loop_of(op);
-        assert!(!is_noticed_in(&source, |_| {}), "{}", op.name);
+        assert_eq!(panic_in(&source, |_| {}), None, "{}", op.name);
         let steps = warmed_by(&source).hot.steps;
         let of_it: Vec<_> =
             (0..steps.len()).filter(|number| steps[*number].action == BlockAction::of(it)).collect();
@@ -243,7 +250,7 @@ fn a_fault_in_each_test_of_a_branch_is_noticed() {
     ];
     for (condition, test) in conditions {
         let source = branches(&condition);
-        assert!(!is_noticed_in(&source, |_| {}), "{condition}");
+        assert_eq!(panic_in(&source, |_| {}), None, "{condition}");
         for (number, plant) in faults.iter().enumerate() {
             let mut planted = 0;
             let is_seen = is_noticed_in(&source, |machine| {
@@ -295,7 +302,7 @@ fn a_fault_in_a_guard_is_noticed() {
         // A constant that is not 0.
         |guard| guard.as_mut().expect("a guard").of = [BlockPlace::slot(CONSTANTS.start); 2],
     ];
-    assert!(!is_noticed_in(source, |_| {}));
+    assert_eq!(panic_in(source, |_| {}), None);
     for (number, plant) in faults.iter().enumerate() {
         let mut planted = 0;
         let is_seen = is_noticed_in(source, |machine| {
@@ -327,7 +334,7 @@ fn a_fault_where_a_block_goes_on_is_noticed() {
     let goes_on = |exit: &BlockExit| matches!(exit, BlockExit::To(_));
     let returns = |exit: &BlockExit| matches!(exit, BlockExit::Jump { .. });
     for (source, is_meant) in [(hops, goes_on as fn(&BlockExit) -> bool), (calls, returns)] {
-        assert!(!is_noticed_in(&source, |_| {}), "{source}");
+        assert_eq!(panic_in(&source, |_| {}), None, "{source}");
         let mut planted = 0;
         let is_seen = is_noticed_in(&source, |machine| {
             for block in machine.hot.blocks.iter_mut().filter(|block| is_meant(&block.exit)) {
