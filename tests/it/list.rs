@@ -5,9 +5,10 @@ use std::fs;
 
 use serde_json::Value as Json;
 use tempfile::TempDir;
+use vmconf::formats::FORMATS;
 
 use crate::support::validator::Validator;
-use crate::support::{VECTORS, at_root, command, ran, vmconf};
+use crate::support::{A_FOLDER_OF_EACH_FORMAT, VECTORS, at_root, command, ran, vmconf};
 
 const WRONG: &str = "tests/samples/vmtests/wrong";
 
@@ -56,8 +57,10 @@ fn outstanding_failures_are_listed_until_they_pass() {
 /// Each line is as the schema says, and names the line on which the case begins.
 #[test]
 fn the_json_list_has_its_schema() {
+    let formats = vmconf(&[&["list", "--formats"], &A_FOLDER_OF_EACH_FORMAT[..]].concat()).stdout;
+    assert!(FORMATS.iter().all(|format| formats.contains(&format!(": {}", format.name))), "{formats}");
     let validator = Validator::named("list");
-    let lines = vmconf(&["list", "--output", "json", VECTORS]).stdout;
+    let lines = vmconf(&[&["list", "--output", "json"], &A_FOLDER_OF_EACH_FORMAT[..]].concat()).stdout;
     let mut ids = String::new();
     for line in lines.lines() {
         let case: Json = serde_json::from_str(line).unwrap();
@@ -65,7 +68,7 @@ fn the_json_list_has_its_schema() {
         ids += case["id"].as_str().unwrap();
         ids += "\n";
     }
-    assert_eq!(ids, vmconf(&["list", VECTORS]).stdout);
+    assert_eq!(ids, vmconf(&[&["list"], &A_FOLDER_OF_EACH_FORMAT[..]].concat()).stdout);
 
     let file = "docs/examples/formats/vmtests.json";
     let listed: Json = serde_json::from_str(&vmconf(&["list", "--output", "json", file]).stdout).unwrap();

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `breaches.rs` | what a machine does wrong outside of cases, and what an interrupted run has finished |
 //! | `command_line.rs` | `--vm` in commands, `[vm.NAME]` in `vmconf.toml` |
-//! | `misbehaviours.rs` | what a run reports of each misbehaviour, and its exit code: a table |
+//! | `misbehaviours.rs` | what a run reports of each misbehaviour, and its exit code: a table; nothing is left |
 //! | `hostile.rs` | a process that misbehaves: each case gets the verdict that it deserves, and nothing is left |
 //! | `limits.rs` | limits of lists and of requests in flight |
 //! | `page.rs` | the examples of the page on the protocol are answered as it says |

@@ -1,8 +1,8 @@
 //! Every line of a JSON report is what `schemas/report.schema.json` says, over vectors that pass,
 //! files that are broken, and cases that are skipped.
 
-use crate::support::command;
 use crate::support::validator::Validator;
+use crate::support::{A_FOLDER_OF_EACH_FORMAT, command};
 
 use serde_json::Value;
 
@@ -27,7 +27,7 @@ fn check(arguments: &[&str], verdicts: &[&str]) {
 
 #[test]
 fn reports_of_passing_cases_have_their_schema() {
-    check(&["vectors"], &["pass"]);
+    check(&A_FOLDER_OF_EACH_FORMAT, &["pass"]);
 }
 
 #[test]
@@ -40,5 +40,6 @@ fn reports_of_failing_and_broken_cases_have_their_schema() {
 
 #[test]
 fn reports_of_skipped_cases_have_their_schema() {
-    check(&["tests/samples/vmtests/wrong", "vectors", "--fail-fast"], &["skip"]);
+    let wrong_before = ["tests/samples/vmtests/wrong", "--fail-fast"];
+    check(&[&wrong_before, &A_FOLDER_OF_EACH_FORMAT[..]].concat(), &["skip"]);
 }

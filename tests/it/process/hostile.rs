@@ -22,7 +22,8 @@ use crate::support::validator::Validator;
 
 pub(super) const SCRIPT: &str = "tests/testees/hostile.sh";
 
-/// What each misbehaviour is, and the verdict that it deserves with words of its details.
+/// What each misbehaviour is, and the verdict that it deserves with words of its details. Those that last until a
+/// time-out are in `hostile.table` only, which has what each of them is in exact words.
 const BEHAVIOURS: &[(u8, &str, &str)] = &[
     (0x00, "behaves", "pass"),
     (0x01, "differs", "fail"),
@@ -32,9 +33,6 @@ const BEHAVIOURS: &[(u8, &str, &str)] = &[
     (0x05, "fails", "crash ended with exit code 3\nTraceback"),
     (0x06, "violates memory", "crash killed by SIGSEGV"),
     (0x07, "is killed", "crash killed by SIGKILL"),
-    (0x08, "sleeps", "timeout no answer in 2 s"),
-    (0x09, "is busy", "timeout no answer in 2 s"),
-    (0x0a, "ignores signals", "timeout no answer in 2 s"),
     (
         0x0b,
         "writes text",
@@ -43,9 +41,7 @@ const BEHAVIOURS: &[(u8, &str, &str)] = &[
     (0x0c, "writes an empty line", "crash wrote a line that is not an answer"),
     (0x0d, "writes bytes", "crash wrote a line that is not an answer"),
     (0x0e, "writes half a line and exits", "crash ended with exit code 0"),
-    (0x0f, "writes half a line and sleeps", "timeout no answer in 2 s"),
     (0x10, "answers another request", "crash answered request"),
-    (0x11, "says hello", "timeout no answer in 2 s"),
     (0x12, "answers twice", "pass"),
     (0x13, "leaves out a step", "crash answered 0 of 1 steps"),
     (0x14, "adds a step", "crash answered 2 of 1 steps"),
@@ -134,10 +130,8 @@ fn hostile(variable: &str) -> TesteeCommand {
     }
 }
 
-/// Whether an earlier case broke the process.
-fn is_flaky(verdict: &Verdict) -> bool {
-    matches!(verdict, Verdict::Flaky(_))
-}
+/// Those that answer and leave a process that does not answer again, so that the next case passes in another one.
+const LEAVE_IT_BROKEN: [u8; 4] = [0x1a, 0x1d, 0x1e, 0x25];
 
 /// Between the cases that misbehave there is always one that does not. It passes at once, or alone if the one before it
 /// left the process broken.
@@ -148,20 +142,17 @@ fn each_misbehaviour_gets_its_verdict() {
         let file = folder.path().join(format!("{input:02x}.json"));
         write(&file, &[(name, *input), ("is next", 0)]);
     }
-    for jobs in [1, 8] {
-        let variable = format!("hostile-{}-{jobs}", std::process::id());
-        let verdicts = run_on(start(hostile(&variable)).unwrap(), folder.path(), jobs);
-        assert_eq!(verdicts.len(), 2 * BEHAVIOURS.len());
-        for (pair, (_, name, expected)) in verdicts.chunks(2).zip(BEHAVIOURS) {
-            let actual = shown(&pair[0].1);
-            let is_right = actual.starts_with(expected) || *expected == "pass" && is_flaky(&pair[0].1);
-            assert!(is_right, "{jobs} jobs: {name}: {expected:?}, not {actual:?}");
-            assert_eq!((&*pair[0].0, &*pair[1].0), (*name, "is next"));
-            let next = &pair[1].1;
-            assert!(*next == Verdict::Pass || is_flaky(next), "{jobs} jobs: after one that {name}: {next:?}");
-        }
-        assert_eq!(processes_with(&format!("VMCONF_TEST={variable}")), [""; 0], "{jobs} jobs");
+    let variable = format!("hostile-{}", std::process::id());
+    let verdicts = run_on(start(hostile(&variable)).unwrap(), folder.path(), 8);
+    assert_eq!(verdicts.len(), 2 * BEHAVIOURS.len());
+    for (pair, (input, name, expected)) in verdicts.chunks(2).zip(BEHAVIOURS) {
+        assert_eq!((&*pair[0].0, &*pair[1].0), (*name, "is next"));
+        let (actual, next) = (shown(&pair[0].1), &pair[1].1);
+        assert!(actual.starts_with(expected), "{name}: {expected:?}, not {actual:?}");
+        let passes_alone = LEAVE_IT_BROKEN.contains(input) && matches!(next, Verdict::Flaky(_));
+        assert!(*next == Verdict::Pass || passes_alone, "after one that {name}: {next:?}");
     }
+    assert_eq!(processes_with(&format!("VMCONF_TEST={variable}")), [""; 0]);
 }
 
 /// A process that its parent put into a group of its own cannot be ended with it. It keeps the pipes open, which
@@ -248,11 +239,9 @@ fn capabilities_that_hello_does_not_list_are_unsupported() {
 fn the_schema_accepts_the_messages_that_are_read() {
     let schema = Validator::named("protocol");
     let (mut accepted, mut refused) = (0, 0);
-    for (input, _, verdict) in BEHAVIOURS {
+    for (input, ..) in BEHAVIOURS {
         // What hangs is not waited for, and lines of many megabytes are none of the schema's business.
-        if verdict.starts_with("timeout")
-            || [0x16, 0x19, 0x1a, 0x1b, 0x1c, 0x22, 0x23, 0x24, 0x27].contains(input)
-        {
+        if [0x16, 0x19, 0x1a, 0x1b, 0x1c, 0x22, 0x23, 0x24, 0x27].contains(input) {
             continue;
         }
         let hello = Request::Hello(Greeting { version: VERSION, vmconf: "1".to_owned() });

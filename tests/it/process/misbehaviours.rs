@@ -8,6 +8,7 @@ use serde_json::Value as Json;
 use tempfile::TempDir;
 
 use super::hostile::{SCRIPT, write};
+use super::processes_with;
 use crate::support::{at_root, command};
 
 /// When a process misbehaves.
@@ -119,7 +120,7 @@ const ALL: &[(When, &str)] = &[
     (End("loud-last"), "writes a megabyte of errors"),
 ];
 
-/// Rewrites the table if `INSTA_UPDATE` says so.
+/// No process is left. Rewrites the table if `INSTA_UPDATE` says so.
 #[test]
 fn each_misbehaviour_is_reported() {
     let rows: Mutex<Vec<String>> = Mutex::new(vec![String::new(); ALL.len()]);
@@ -134,6 +135,7 @@ fn each_misbehaviour_is_reported() {
             });
         }
     });
+    assert_eq!(processes_with(&format!("{VARIABLE}={}", std::process::id())), [""; 0]);
     let table = rows.into_inner().unwrap().concat();
     let path = at_root("tests/testees/hostile.table");
     if std::env::var("INSTA_UPDATE").is_ok_and(|update| update == "always") {
@@ -156,6 +158,9 @@ fn beginning(line: &str) -> String {
     }
 }
 
+/// The variable in the environment of the processes.
+const VARIABLE: &str = "VMCONF_TEST_MISBEHAVIOURS";
+
 /// The block of a misbehaviour: what it is, the verdicts on the cases, what is reported, how long it can take, and the
 /// exit code.
 fn row(when: When, what: &str) -> String {
@@ -166,10 +171,11 @@ fn row(when: When, what: &str) -> String {
         End(word) => ("end", word, vec![("only", 0)]),
     };
     write(&folder.path().join("a.json"), &cases);
-    let vm = format!("hostile=sh {} {argument}", at_root(SCRIPT).display());
+    let vm = format!("hostile=sh '{}' {argument}", at_root(SCRIPT).display());
     let limits = ["--timeout", "2s", "--start-timeout", "2s", "--vm-memory", "100000000"];
     let mut command = command(&["run", "a.json", "--report", "json", "--jobs", "1", "--vm", &vm]);
     command.args(limits).current_dir(&folder).env("VMCONF_CACHE", folder.path().join("cache"));
+    command.env(VARIABLE, std::process::id().to_string());
     let ended = command.output().unwrap();
     let [stdout, stderr] = [ended.stdout, ended.stderr].map(|text| String::from_utf8(text).unwrap());
     let exit = ended.status.code().unwrap();
