@@ -11,7 +11,7 @@ use vmconf::machines;
 use vmconf::testees::server::Server;
 use vmconf::wire::protocol::{Hello, ProtocolAnswer};
 
-use crate::support::skip::skip;
+use crate::support::skip::{has_python, skip};
 use crate::support::{Ran, at_root, command, ran, vmconf};
 
 mod filled;
@@ -71,15 +71,12 @@ fn a_template_becomes_an_adapter() {
     let adapter = fs::read_to_string(at_root(ADAPTER)).unwrap();
     let added = adapter.lines().filter(|line| !line.is_empty() && !template.lines().any(|it| it == *line));
     assert!(added.count() <= 60);
-    let python = || Command::new("python3").arg("--version").output();
-    if python().is_err() {
-        skip("python3 is not installed, so that the adapter is not run");
+    if !has_python() {
         return;
     }
-    let adapter = format!("python3 {}", at_root(ADAPTER).display());
-    let words: Vec<_> = adapter.split(' ').collect();
-    assert_eq!(wrong(&words), (0, Vec::new()));
-    let vm = format!("mine={adapter}");
+    let adapter = at_root(ADAPTER);
+    assert_eq!(wrong(&["python3", adapter.to_str().unwrap()]), (0, Vec::new()));
+    let vm = format!("mine=python3 '{}'", adapter.display());
     let vectors = at_root("vectors/evm/arithmetic");
     let tried = run(&["run", vectors.to_str().unwrap(), "--vm", &vm]);
     let summary = tried.stdout.lines().last().unwrap();
@@ -306,7 +303,7 @@ fn an_installation_in_a_terminal_asks() {
         let cache = folder.path().join("cache");
         let mut script = Command::new("script");
         script.args(["-qec", &format!("'{SERVE}' vm install ethereumjs"), "/dev/null"]);
-        script.env("PATH", path_with_npm(folder.path())).env("VMCONF_CACHE", &cache);
+        script.env("PATH", path_with_npm(folder.path())).env("VMCONF_CACHE", &cache).env("SHELL", "/bin/sh");
         script.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = script.spawn().unwrap();
         child.stdin.as_ref().unwrap().write_all(answer.as_bytes()).unwrap();
@@ -320,7 +317,7 @@ fn an_installation_in_a_terminal_asks() {
 }
 
 /// An adapter of the box is installed with the ordinary package client, here one that stands in for npm, into a folder
-/// of its own, and cases then run on it.
+/// of its own, and cases then run on it. The cache that has the folder is named by a relative path.
 #[test]
 #[cfg(unix)]
 fn an_adapter_is_installed_and_runs() {
@@ -329,9 +326,11 @@ fn an_adapter_is_installed_and_runs() {
     let cache = folder.path().join("cache");
     let run = |args: &[&str]| {
         let mut command = command(args);
-        ran(command.current_dir(at_root("")).env("VMCONF_CACHE", &cache).env("PATH", &path).output().unwrap())
+        command.current_dir(folder.path()).env("VMCONF_CACHE", "cache").env("PATH", &path);
+        ran(command.output().unwrap())
     };
-    let vectors = "vectors/evm/arithmetic/add.json";
+    let vectors = at_root("vectors/evm/arithmetic/add.json");
+    let vectors = vectors.to_str().unwrap();
     let before = run(&["run", vectors, "--vm", "ethereumjs"]);
     let told = "error: --vm ethereumjs: it is not installed; vmconf vm install ethereumjs does that\n";
     assert_eq!((before.exit, &*before.stderr), (2, told));

@@ -4,7 +4,6 @@
 use std::fs;
 use std::io::Read;
 use std::path::Path;
-use std::process::Command;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -14,17 +13,8 @@ use tempfile::TempDir;
 use vmconf::text::shell::split;
 
 use super::{folder, vmconf_in};
-use crate::support::skip::skip;
+use crate::support::skip::has_python;
 use crate::support::{Ran, at_root, vmconf};
-
-/// Whether the testees in Python can run; the test is skipped if not.
-fn has_python() -> bool {
-    let has = Command::new("python3").arg("--version").output().is_ok();
-    if !has {
-        skip("python3 is not installed, so that the adapter is not run");
-    }
-    has
-}
 
 /// A folder with the machine of the book, its vectors, and a `vmconf.toml` that names both.
 fn own_machine() -> TempDir {
@@ -124,7 +114,7 @@ fn an_adapter_that_ignores_the_number_of_steps_is_found() {
 /// Runs a command on the family adder, on machines of which each has a fault in the instruction with this number.
 fn adder(command: &[&str], wrong: &[u32]) -> Ran {
     let testee = at_root("tests/testees/adder.py");
-    let vms = wrong.iter().map(|wrong| format!("--vm=add{wrong}=python3 {} {wrong}", testee.display()));
+    let vms = wrong.iter().map(|wrong| format!("--vm=add{wrong}=python3 '{}' {wrong}", testee.display()));
     let vms: Vec<_> = vms.collect();
     let case = "tests/families/adder.json::four bytes";
     let family = [case, "--family", "tests/families/adder.toml"];

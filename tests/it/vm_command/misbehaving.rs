@@ -1,12 +1,11 @@
 //! What `vmconf vm check` says of adapters that answer in the wrong order, too often, or not at all.
 
 use std::fs;
-use std::process::Command;
 
 use tempfile::TempDir;
 
 use super::SERVE;
-use crate::support::skip::skip;
+use crate::support::skip::has_python;
 use crate::support::{Ran, vmconf};
 
 /// An adapter that offers to take 4 requests at a time. Those with the numbers from 12 on, which `vm check` sends
@@ -60,8 +59,7 @@ fn wrong(args: &[&str]) -> (i32, Vec<String>) {
 
 #[test]
 fn answers_in_the_wrong_order_are_found() {
-    if Command::new("python3").arg("--version").output().is_err() {
-        skip("python3 is not installed, so that the adapter is not run");
+    if !has_python() {
         return;
     }
     let folder = TempDir::new().unwrap();
