@@ -222,7 +222,7 @@ fn two_machines_are_compared_by_their_hashes() {
     // Counts down from 256, then adds 4 and 3.
     let code = "0x620001005b60019003806004576003600401";
     assert_eq!(vmconf(&["exec", "evm", code, "--vector", file]).exit, 0);
-    let serve = format!("{} serve evm", env!("CARGO_BIN_EXE_vmconf"));
+    let serve = "vmconf serve evm";
     let plain = format!("one={serve}");
     let check = |other: &str| vmconf(&["bisect", file, "--vm", &plain, "--vm", other]);
     let same = check(&format!("other={serve}"));
@@ -288,7 +288,7 @@ fn more_instructions_than_requested_break_the_protocol() {
     // One hash for each number of the request, and the greatest count.
     let hashes = vec!["\"00\""; 41].join(",");
     let answer = format!("s/\"digests\":\\[.*/\"digests\":[{hashes}],\"instructions\":{}}}/", u64::MAX);
-    let serve = format!("{} serve evm", env!("CARGO_BIN_EXE_vmconf"));
+    let serve = "vmconf serve evm";
     fs::write(&script, format!("{serve} | sed -u '{answer}'\n")).unwrap();
     let [one, other] = ["one", "other"].map(|name| format!("{name}=sh {}", script.display()));
     let ran = vmconf(&["bisect", file, "--vm", &one, "--vm", &other]);
@@ -309,7 +309,7 @@ fn an_explanation_begins_where_the_machines_diverge() {
     let file = path.to_str().unwrap();
     // Stores 3 + 4.
     assert_eq!(vmconf(&["exec", "evm", "0x60036004016000", "--vector", file]).exit, 0);
-    let serve = format!("{} serve evm", env!("CARGO_BIN_EXE_vmconf"));
+    let serve = "vmconf serve evm";
     let other = format!("other=sh -c 'sed -u s/6003600401/6003600402/ | {serve}'");
     let ran = vmconf(&["diff", file, "--vm", &other]);
     assert_eq!(ran.exit, 1, "{ran:?}");
@@ -342,7 +342,7 @@ fn an_explanation_compares_states_of_a_machine_that_reports_instructions() {
     let file = path.to_str().unwrap();
     // 3 + 4 = 7, but 8 in the states of the other machine.
     assert_eq!(vmconf(&["exec", "neo3", "0x13149e", "--vector", file]).exit, 0);
-    let serve = format!("{} serve neo3", env!("CARGO_BIN_EXE_vmconf"));
+    let serve = "vmconf serve neo3";
     let other = format!(r#"other=sh -c '{serve} | sed -u s/\"7\"/\"8\"/'"#);
     let ran = vmconf(&["diff", file, "--vm", &other]);
     assert!(ran.exit == 1 && ran.stdout.contains("    diverges at step 3, 0x02 ADD\n"), "{ran:?}");
@@ -356,7 +356,7 @@ fn a_value_that_is_moved_wrongly_is_made_by_what_moves_it() {
     let file = path.to_str().unwrap();
     // PUSH3 PUSH4 SWAP leaves 3 on top; the other machine leaves 9.
     assert_eq!(vmconf(&["exec", "neo3", "0x131450", "--vector", file]).exit, 0);
-    let serve = format!("{} serve neo3", env!("CARGO_BIN_EXE_vmconf"));
+    let serve = "vmconf serve neo3";
     let items = |top| {
         let item = |value| format!(r#"{{"type":"Integer","value":"{value}"}}"#);
         format!("{},{}", item(top), item(4))
@@ -378,7 +378,7 @@ fn what_only_says_which_instruction_is_next_is_not_a_difference_of_its_predecess
     let file = path.to_str().unwrap();
     // The remainder of 7 and 2; the other machine divides.
     assert_eq!(vmconf(&["exec", "neo3", "0x1712a2", "--vector", file]).exit, 0);
-    let serve = format!("{} serve neo3", env!("CARGO_BIN_EXE_vmconf"));
+    let serve = "vmconf serve neo3";
     let divides = format!(r#"sed -u s/1712a2\"/1712a1\"/ | {serve}"#);
     for more in ["", "-e s/digests/none/ -e s/trace/none/"] {
         let other = format!("other=sh -c '{divides} | sed -u -e s/none/none/ {more}'");
@@ -410,7 +410,7 @@ fn an_instruction_that_is_decoded_differently_is_named() {
 /// A NeoVM of N3 that only executes single instructions, and says 8 for 7.
 fn only_steps() -> String {
     let only = r#"-e s/digests/none/ -e s/trace/none/ -e s/.run.,.set.,// -e s/\"7\"/\"8\"/"#;
-    format!("other=sh -c '{} serve neo3 | sed -u {only}'", env!("CARGO_BIN_EXE_vmconf"))
+    format!("other=sh -c 'vmconf serve neo3 | sed -u {only}'")
 }
 
 /// A machine that only executes single instructions is compared by its states after each of them.
@@ -482,7 +482,7 @@ fn messages_of_faults_need_not_be_reported() {
         "steps": [{"actions": ["Execute"], "result": {"state": "FAULT", "exceptionMessage": "ABORT is executed."}}]}]}"#;
     fs::write(&path, vector).unwrap();
     let file = path.to_str().unwrap();
-    let serve = format!("{} serve neo3", env!("CARGO_BIN_EXE_vmconf"));
+    let serve = "vmconf serve neo3";
     let with =
         |filter: &str| vmconf(&["run", file, "--vm", &format!("other=sh -c '{serve} | sed -u {filter}'")]);
     let lacks = "s/exceptionMessage/other/g";
@@ -507,7 +507,7 @@ fn an_explanation_of_an_early_end_names_what_was_executed_before() {
         "script": ["PUSH1", "DUP", "PUSH1", "NEWMAP", "PUSH1", "PUSH2", "CLEAR"],
         "steps": [{"actions": ["Execute"], "result": {"state": "HALT", "resultStack": []}}]}]}"#;
     fs::write(&path, vector).unwrap();
-    let serve = format!("{} serve neo3", env!("CARGO_BIN_EXE_vmconf"));
+    let serve = "vmconf serve neo3";
     let other = format!("other=sh -c 'sed -u s/StackSize.:6/StackSize\\\":5/ | {serve}'");
     let ran = vmconf(&["diff", file, "--vm", &other]);
     let expected = "    diverges at step 6, 0x05 PUSH2\n      after it the run ends, on the embedded machine CLEAR follows\n    earlier  step 4, 0x03 NEWMAP; step 2, 0x01 DUP; step 5, 0x04 PUSH1\n";
@@ -524,12 +524,11 @@ fn an_explanation_of_a_long_run_leaves_the_search_to_bisect() {
     // Counts to 0x022000 in eight instructions each, and stores the number at 0.
     let count = "0x60005b600101806202200011600257600055";
     assert_eq!(vmconf(&["exec", "evm", count, "--gas", "100000000", "--vector", file]).exit, 0);
-    let other =
-        format!("other=sh -c 'sed -u s/57600055/57600155/ | {} serve evm'", env!("CARGO_BIN_EXE_vmconf"));
-    let ran = vmconf(&["diff", file, "--vm", &other]);
+    let other = "other=sh -c 'sed -u s/57600055/57600155/ | vmconf serve evm'";
+    let ran = vmconf(&["diff", file, "--vm", other]);
     let expected = "    diverges at a step that vmconf bisect finds; this run is long\n";
     assert!(ran.exit == 1 && ran.stdout.contains(expected), "{ran:?}");
-    let json = vmconf(&["diff", file, "--vm", &other, "--output", "json"]);
+    let json = vmconf(&["diff", file, "--vm", other, "--output", "json"]);
     assert!(json.stdout.contains("\"unsearched\":true"), "{json:?}");
 }
 
@@ -604,7 +603,7 @@ fn what_shows_only_at_the_end_is_not_blamed_on_the_last_instruction() {
     let file = path.to_str().unwrap();
     // Stores 3 + 4 in slot 0, which holds 8 on the other machine.
     assert_eq!(vmconf(&["exec", "ethereum", "0x6003600401600055", "--vector", file]).exit, 0);
-    let serve = format!("{} serve ethereum", env!("CARGO_BIN_EXE_vmconf"));
+    let serve = "vmconf serve ethereum";
     let other = format!(r#"other=sh -c '{serve} | sed -u s/:\"0x7\"/:\"0x8\"/'"#);
     let ran = vmconf(&["bisect", file, "--vm", &other]);
     let told = "the same 6 steps, but they end differently:\n  state/0xaaaa";
@@ -617,7 +616,7 @@ fn what_shows_only_at_the_end_is_not_blamed_on_the_last_instruction() {
 /// At the end, a field that a machine reports otherwise but lacks there differs, as it does in a run.
 #[test]
 fn a_field_that_is_missing_at_the_end_differs() {
-    let serve = format!("{} serve evm", env!("CARGO_BIN_EXE_vmconf"));
+    let serve = "vmconf serve evm";
     let drops = r#"/hello/!s/\"logsHash\":\"0x[0-9a-f]*\",//"#;
     let vm = format!("other=sh -c '{serve} | sed -u {drops}'");
     let ran = vmconf(&["bisect", "vectors/evm/arithmetic/add.json::small", "--vm", &vm]);

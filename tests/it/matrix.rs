@@ -13,9 +13,9 @@ use vmconf::wire::matrix::{Agreement, Matrix, MatrixCell, MatrixGroup, MatrixSui
 
 use crate::support::browser::browser;
 use crate::support::validator::Validator;
-use crate::support::{Ran, at_root, command, counts, ran, vmconf};
+use crate::support::{Ran, at_root, command, counts, path_with_vmconf, ran, vmconf};
 
-const SERVE: &str = concat!(env!("CARGO_BIN_EXE_vmconf"), " serve evm");
+const SERVE: &str = "vmconf serve evm";
 
 /// The matrix of three machines: one of ours, one that computes something else, one that lacks a field.
 fn three(form: &str, more: &[&str]) -> Ran {
@@ -238,8 +238,9 @@ fn the_difference_and_the_next_command_are_shown() {
     let first = &matrix.groups[0];
     let [None, Some(difference), None] = &first.differences[..] else { panic!("{first:?}") };
     assert_eq!(difference, "gas: expected 0x13872 (79986), actual 0x13873 (79987)");
-    let next = first.next.as_ref().unwrap().replacen("vmconf", env!("CARGO_BIN_EXE_vmconf"), 1);
-    let explained = Command::new("sh").args(["-c", &next]).current_dir(at_root("")).output().unwrap();
+    let mut next = Command::new("sh");
+    next.args(["-c", first.next.as_ref().unwrap()]).current_dir(at_root("")).env("PATH", path_with_vmconf());
+    let explained = next.output().unwrap();
     let text = String::from_utf8(explained.stdout).unwrap();
     assert!(explained.status.code() == Some(1) && text.contains("actual   0x13873 (79987)"), "{text}");
     let Ran { stdout, .. } = three("text", &[]);

@@ -167,7 +167,7 @@ fn a_full_disk_ends_every_command_alike() {
             place.vmconf(&["run", "gas.json", "--partition", "hash:1/1", "--report", "json=report.json"]);
             // With machines that start: without, most commands print nothing.
             let machine = if *name == "fuzz" { "neo3" } else { "evm" };
-            let served = format!("={} serve {machine}", env!("CARGO_BIN_EXE_vmconf"));
+            let served = format!("=vmconf serve {machine}");
             let args: Vec<_> = args.iter().map(|arg| arg.replace("=true", &served)).collect();
             let words: Vec<_> = name.split(' ').chain(args.iter().map(String::as_str)).collect();
             let plain = place.vmconf(&words);
@@ -242,7 +242,7 @@ fn every_command_ends_alike_after_an_error() {
     let mut table =
         "| command | a named file is unreadable | nothing to do | full disk | closed pipe |\n|---|---|---|---|---|\n"
             .to_owned();
-    let serve = |name: &str| format!("{name}={} serve evm", env!("CARGO_BIN_EXE_vmconf"));
+    let serve = |name: &str| format!("{name}=vmconf serve evm");
     for (name, nothing) in NOTHING {
         let place = Place::new();
         fs::write(place.path("gas.hex"), "6001").unwrap();

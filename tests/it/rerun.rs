@@ -305,7 +305,7 @@ fn failures_of_partitions_stay_outstanding() {
 #[test]
 fn failures_are_of_a_machine() {
     let place = Place::new(&[("vectors/div.json", "vectors/evm/arithmetic/div.json")]);
-    let serve = concat!(env!("CARGO_BIN_EXE_vmconf"), " serve evm");
+    let serve = "vmconf serve evm";
     let bad = format!("bad=sh -c '{serve} | sed -u s/0x13872/0x13873/'");
     let failing = place.vmconf(&["run", "-v", "--vm", &bad]);
     assert_eq!(failing.exit, 1, "{failing:?}");

@@ -22,9 +22,9 @@ use vmconf::wire::gzip::decompressed;
 
 use super::{TYPE, after, press, screen_of, texts};
 use crate::support::browser::browser;
-use crate::support::{Ran, at_root, golden, vmconf};
+use crate::support::{Ran, at_root, golden, path_with_vmconf, vmconf};
 
-const SERVE: &str = concat!(env!("CARGO_BIN_EXE_vmconf"), " serve evm");
+const SERVE: &str = "vmconf serve evm";
 
 /// The explorer of a trace.
 fn of_trace(name: &str, text: &str) -> ComparedSide {
@@ -306,9 +306,10 @@ fn printed_commands_open_the_explorer() {
     for args in [["bisect", &file, "--vm", &other], ["matrix", &file, "--vm", &other]] {
         let Ran { stdout, .. } = vmconf(&args);
         let look = stdout.lines().find_map(|line| line.trim().strip_prefix("look: ")).unwrap();
-        let look = look.replacen("vmconf", env!("CARGO_BIN_EXE_vmconf"), 1) + " --html -";
-        let shown =
-            std::process::Command::new("sh").args(["-c", &look]).current_dir(at_root("")).output().unwrap();
+        let look = format!("{look} --html -");
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", &look]).current_dir(at_root("")).env("PATH", path_with_vmconf());
+        let shown = shell.output().unwrap();
         let page = String::from_utf8_lossy(&shown.stdout);
         assert!(shown.status.success() && page.contains("embedded beside other"), "{look}: {shown:?}");
     }

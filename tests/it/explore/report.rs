@@ -125,7 +125,7 @@ fn ten_failing_assertions_of_a_case_have_links() {
 #[test]
 fn a_machine_in_another_process_has_no_pages() {
     let folder = with_vectors(&[&fs::read_to_string(at_root(FAILING[0].1)).unwrap()]);
-    let vm = format!("--vm=other={} serve evm", env!("CARGO_BIN_EXE_vmconf"));
+    let vm = "--vm=other=vmconf serve evm".to_owned();
     let (text, links) = report(folder.path(), "result.html", &[&vm]);
     assert_eq!(links.len(), 0);
     assert!(text.contains("pages of a report are of runs on the machines of this program"));

@@ -8,12 +8,21 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 use super::GCD;
-use crate::support::at_root;
 use crate::support::skip::skip;
+use crate::support::{PATIENCE, at_root, path_with_vmconf};
 
 const ENTERS: &str = "\u{1b}[?1049h";
 const LEAVES: &str = "\u{1b}[?1049l";
-const MAX_WAIT: Duration = Duration::from_mins(1);
+
+/// Whether there is a terminal to be had; the test is skipped if not.
+fn has_script() -> bool {
+    let has = Command::new("script").arg("--version").output().is_ok_and(|it| it.status.success());
+    let has = cfg!(target_os = "linux") && has;
+    if !has {
+        skip("no script command is installed");
+    }
+    has
+}
 
 /// `vmconf explore` in a terminal.
 struct Session {
@@ -30,22 +39,21 @@ impl Session {
 
     /// The same with other arguments.
     fn of(arguments: &str, keys: &str, until: &str) -> Option<Session> {
-        let has_script = Command::new("script").arg("--version").output().is_ok_and(|it| it.status.success());
-        if !cfg!(target_os = "linux") || !has_script {
-            skip("no script command is installed");
+        if !has_script() {
             return None;
         }
         let folder = tempfile::tempdir().unwrap();
         let program = format!(
-            "stty cols 80 rows 24; echo $$ > {0}; tty > {0}.tty; exec {1} explore {arguments}",
+            "stty cols 80 rows 24; echo $$ > {0}; tty > {0}.tty; exec vmconf explore {arguments}",
             folder.path().join("pid").display(),
-            env!("CARGO_BIN_EXE_vmconf")
         );
         let script = Command::new("script")
             .args(["-qefc", &program])
             .arg(folder.path().join("log"))
             .current_dir(at_root(""))
             .env("TERM", "xterm")
+            .env("SHELL", "/bin/sh")
+            .env("PATH", path_with_vmconf())
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -65,7 +73,7 @@ impl Session {
 
     fn wait(&mut self, until: impl Fn(&mut Session) -> bool) {
         while !until(self) {
-            assert!(self.start.elapsed() < MAX_WAIT, "{}", self.written());
+            assert!(self.start.elapsed() < PATIENCE, "{}", self.written());
             std::thread::sleep(Duration::from_millis(20));
         }
     }
@@ -127,6 +135,23 @@ fn a_case_is_picked_and_what_is_copied_reaches_the_terminal() {
     session.wait(|it| it.written().contains(copied));
     session.press("q");
     assert_eq!(session.end().1, 0);
+}
+
+/// A terminal without a screen is none.
+#[test]
+fn a_dumb_terminal_is_refused() {
+    if !has_script() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (log, explore) = (folder.path().join("log"), format!("vmconf explore {GCD}"));
+    let mut script = Command::new("script");
+    script.args(["-qec", &explore]).arg(&log).current_dir(at_root(""));
+    script.envs([("TERM", "dumb"), ("SHELL", "/bin/sh")]).env("PATH", path_with_vmconf());
+    let status = script.stdin(Stdio::null()).stdout(Stdio::null()).status().unwrap();
+    let written = fs::read_to_string(log).unwrap();
+    let refusal = "error: explore needs a terminal; --html FILE writes a page instead";
+    assert!(status.code() == Some(2) && written.contains(refusal) && !written.contains(ENTERS), "{written}");
 }
 
 #[test]

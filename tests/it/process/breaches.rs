@@ -21,7 +21,7 @@ const BYE: &str = "the machine wrote an unexpected line: \"bye\"";
 /// A project with an embedded machine as `sh loud.sh`, which says `bye` while there is a file of that name.
 fn project() -> Project {
     let project = Project::new();
-    project.write("loud.sh", &format!("{SERVE} serve evm\n[ ! -e bye ] || echo bye\n"));
+    project.write("loud.sh", &format!("'{SERVE}' serve evm\n[ ! -e bye ] || echo bye\n"));
     project.write("bye", "");
     project
 }

@@ -116,7 +116,7 @@ fn the_cache_has_results_of_each_machine() {
     assert!(!run(&[]).contains("cache"));
     assert!(!run(&["--vm", "mine"]).contains("cache"));
     assert!(run(&["--vm", "mine"]).contains("of them from the cache"));
-    let changed = format!("mine={} serve evm", env!("CARGO_BIN_EXE_vmconf"));
+    let changed = "mine=vmconf serve evm".to_owned();
     assert!(!run(&["--vm", &changed, "--vm-memory", "4000000000"]).contains("cache"));
 }
 
@@ -175,7 +175,7 @@ fn a_list_contains_crashes_timeouts_and_unsupported_cases() {
     let inputs = [("passes", 0x00), ("fails", 0x01), ("lacks", 0x02), ("crashes", 0x06), ("hangs", 0x08)];
     write(&project.0.path().join("cases.json"), &inputs);
     let script = at_root(SCRIPT).to_str().unwrap().to_owned();
-    let vm = format!("hostile=sh {script}");
+    let vm = format!("hostile=sh '{script}'");
     let with_vm = |args: &[&str]| project.run(&[args, &["--vm", &vm, "--timeout", "500ms"]].concat());
     let last =
         |args: &[&str]| with_vm(args).stdout.lines().last().unwrap().split(" in ").next().unwrap().to_owned();
@@ -291,7 +291,7 @@ fn exec_and_trace_run_on_a_machine() {
     assert_eq!(shown, [&foreign[..1], &foreign[steps..=steps], &["the rest is".to_owned()]].concat());
 
     let script = at_root(SCRIPT).to_str().unwrap().to_owned();
-    let vm = format!("hostile=sh {script}");
+    let vm = format!("hostile=sh '{script}'");
     for (args, exit, expected) in [
         (
             &["trace", "add.json::small"][..],
@@ -316,21 +316,20 @@ fn exec_and_trace_run_on_a_machine() {
 fn a_cached_result_is_that_of_the_machine_as_it_is() {
     let project = Project::new();
     let cached = |vm: &str| project.run(&["run", "--cached", "--vm", vm, "add.json"]);
-    let serve = env!("CARGO_BIN_EXE_vmconf");
     let script = |text: &str| {
         project.write("machine.sh", &format!("#!/bin/sh\n{text}\n"));
     };
-    script(&format!("exec {serve} serve evm"));
+    script("exec vmconf serve evm");
     let first = cached("m=sh machine.sh");
     assert!(first.exit == 0 && first.stdout.starts_with("5 passed, "), "{first:?}");
     let again = cached("m=sh machine.sh");
     assert!(again.stdout.contains("(5 of them from the cache)"), "{again:?}");
     // It computes something else now.
-    script(&format!("sed -u s/60016002/60016003/ | {serve} serve evm"));
+    script("sed -u s/60016002/60016003/ | vmconf serve evm");
     let other = cached("m=sh machine.sh");
     assert!(other.exit == 1 && !other.stdout.contains("cache"), "{other:?}");
     // What it starts is not known.
-    script(&format!("VM={serve}\nexec $VM serve evm"));
+    script("VM=vmconf\nexec $VM serve evm");
     for _ in 0..2 {
         let unknown = cached("m=sh machine.sh");
         let note = "note: --cached: --vm m: machine.sh computes what it starts: all cases run, and nothing is kept; \
@@ -365,9 +364,8 @@ fn a_state_root_is_computed_or_compared_as_it_is() {
     let project = Project::new();
     let vectors = at_root("vectors/ethereum/memory-price.json");
     let vectors = vectors.to_str().unwrap();
-    let serve = env!("CARGO_BIN_EXE_vmconf");
     let run = |name: &str, filter: &str, report: &str| {
-        let vm = format!("{name}=sh -c '{serve} serve ethereum | sed -u {filter}'");
+        let vm = format!("{name}=sh -c 'vmconf serve ethereum | sed -u {filter}'");
         project.run(&["run", vectors, "--vm", &vm, "--report", report])
     };
     // The fields have other names there, so that neither `hello` nor answers have them.
@@ -391,9 +389,8 @@ fn a_state_root_is_computed_or_compared_as_it_is() {
 #[test]
 fn results_of_a_machine_without_a_release_are_not_cached() {
     let project = Project::new();
-    let serve = env!("CARGO_BIN_EXE_vmconf");
     let release = concat!(r#""release":""#, env!("CARGO_PKG_VERSION"), r#"""#);
-    let script = format!("#!/bin/sh\n{serve} serve evm | sed -u 's/{release}/\"release\":\"unknown\"/'\n");
+    let script = format!("#!/bin/sh\nvmconf serve evm | sed -u 's/{release}/\"release\":\"unknown\"/'\n");
     project.write("machine.sh", &script);
     let run = |vm: &str| project.run(&["run", "--cached", "--vm", vm, "add.json"]);
     for _ in 0..2 {
@@ -411,7 +408,7 @@ fn results_of_a_machine_without_a_release_are_not_cached() {
 #[test]
 fn a_case_that_crashes_first_is_tried_again() {
     let project = Project::new();
-    let serve = format!("{} serve evm", env!("CARGO_BIN_EXE_vmconf"));
+    let serve = "vmconf serve evm";
     let script = format!(
         "read -r hello\necho \"$hello\" | {serve} | sed 's/,\"inFlight\":[0-9]*//'\n\
          read -r request || exit 0\n[ -e tried ] || {{ touch tried; exit 7; }}\n\
@@ -434,7 +431,7 @@ fn a_case_that_crashes_first_is_tried_again() {
 fn a_flaky_case_is_detected() {
     let project = Project::new();
     write(&project.0.path().join("cases.json"), &[("before", 0x00), ("breaks", 0x40), ("after", 0x00)]);
-    let vm = format!("hostile=sh {}", at_root(SCRIPT).display());
+    let vm = format!("hostile=sh '{}'", at_root(SCRIPT).display());
     let run = |args: &[&str]| {
         let common = ["run", "cases.json", "--jobs", "1", "--vm", &vm];
         project.run(&[&common[..], args].concat())

@@ -12,7 +12,7 @@ fn a_part_of_unsupported_cases_only_is_not_a_failure() {
     write(&folder.path().join("a.json"), &[("lacking", 2), ("passes", 0)]);
     write(&folder.path().join("b.json"), &[("lacking", 2), ("also", 2)]);
     let vmconf = |args: &[&str]| ran(command(args).current_dir(&folder).output().unwrap());
-    let vm = format!("lacking=sh {}", at_root(SCRIPT).display());
+    let vm = format!("lacking=sh '{}'", at_root(SCRIPT).display());
     let part = |file: &str, number: u8| -> Ran {
         let (partition, report) = (format!("slice:{number}/2"), format!("json={number}.jsonl"));
         vmconf(&["run", file, "--vm", &vm, "--partition", &partition, "--report", &report])
@@ -36,7 +36,7 @@ fn a_failure_beside_unsupported_cases_of_a_part_is_recorded() {
     let folder = TempDir::new().unwrap();
     write(&folder.path().join("a.json"), &[("lacking", 2), ("differs", 1)]);
     let cache = folder.path().join("cache");
-    let vm = format!("lacking=sh {}", at_root(SCRIPT).display());
+    let vm = format!("lacking=sh '{}'", at_root(SCRIPT).display());
     let run = |more: &[&str]| {
         let args = [&["run", "a.json", "--vm", &vm], more].concat();
         ran(command(&args).current_dir(&folder).env("VMCONF_CACHE", &cache).output().unwrap())
