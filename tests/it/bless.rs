@@ -780,7 +780,7 @@ fn every_wrong_sample_passes_again() {
 
 /// How items are written that were not there, or are of another type.
 #[test]
-fn items_of_2x() {
+fn items_of_2x_are_written_in_their_notation() {
     let check = |script: &str, wrong: &str, right: &str| {
         let folder = TempDir::new().unwrap();
         let result = |items: &str| format!("{{\"state\": \"Halt\", \"resultStack\": [{items}]}}");

@@ -517,7 +517,7 @@ fn a_cache_folder_that_cannot_be_written_is_a_warning() {
 
 /// A damaged record is reported, with its position, by the commands that read it, and stops no run.
 #[test]
-fn a_damaged_record() {
+fn a_damaged_record_is_an_error_of_those_that_read_it() {
     let cache = Cache::new();
     cache.vmconf(&["run", ADD, GAS]);
     cache.vmconf(&["run", ADD, GAS]);

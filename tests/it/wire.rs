@@ -128,7 +128,7 @@ proptest! {
     }
 
     #[test]
-    fn recorded_cases(case in any_record_case()) {
+    fn recorded_cases_are_read_back(case in any_record_case()) {
         prop_assert_eq!(there_and_back(&case), case);
     }
 

@@ -4,7 +4,7 @@
 use super::{findings, with_test};
 use crate::support::{sources_of, vmconf};
 use vmconf::formats::{Strictness, neovm};
-use vmconf::model::Event;
+use vmconf::model::{Event, limits};
 use vmconf::run::{self, LoadOptions};
 
 /// The name of each case of a file, and its verdict.
@@ -60,9 +60,36 @@ fn hex_without_prefix_in_2x() {
     }
 }
 
+/// The flag of each limit of the engine, on a script that needs one more.
+#[test]
+fn each_limit_of_the_engine_is_reached() {
+    // Four bytes; two items; a call; a try statement in another one; a shift by four.
+    let scripts = [
+        ("max-item-size", "0x0c04aabbccdd", 3, "MaxItemSize exceed: 4/3"),
+        ("max-stack-size", "0x1111", 1, "MaxStackSize exceed: 2/1"),
+        ("max-invocation-stack-size", "0x340240", 1, "MaxInvocationStackSize exceed: 1"),
+        ("max-try-nesting-depth", "0x3b0a003b07003d023d0240", 1, "MaxTryNestingDepth exceed."),
+        ("max-shift", "0x1114a8", 3, "Invalid shift value: 4/3"),
+    ];
+    let flags: Vec<_> = limits::of_machine("neo3").map(|(_, row)| row.flag).collect();
+    assert_eq!(flags, scripts.map(|it| it.0));
+    let folder = tempfile::TempDir::new().unwrap();
+    let file = folder.path().join("v.json");
+    for (flag, script, too_few, fault) in scripts {
+        let step = r#"{"actions": ["Execute"], "result": {"state": "HALT"}}"#;
+        std::fs::write(&file, with_test(&format!(r#""script": "{script}", "steps": [{step}]"#))).unwrap();
+        let run = |limit: u32| {
+            vmconf(&["run", "--no-config", file.to_str().unwrap(), &format!("--{flag}={limit}")])
+        };
+        let (short, enough) = (run(too_few), run(too_few + 1));
+        assert!(short.exit == 1 && short.stdout.contains(fault), "{flag}: {short:?}");
+        assert_eq!(enough.exit, 0, "{flag}: {enough:?}");
+    }
+}
+
 /// A flag replaces a limit of the engine; a test may only lower it.
 #[test]
-fn limits_of_the_engine() {
+fn a_flag_replaces_a_limit_and_a_test_lowers_it() {
     let folder = tempfile::TempDir::new().unwrap();
     let file = folder.path().join("v.json");
     let run = |limits: &str, args: &[&str]| {
