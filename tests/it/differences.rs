@@ -15,8 +15,9 @@ use std::process::Stdio;
 use std::sync::Arc;
 
 use crate::random::{self, Random};
+use crate::support::vmconf;
 #[cfg(unix)]
-use crate::support::{Ran, command, ended, golden, ran, vmconf, wait_until};
+use crate::support::{Ran, command, ended, golden, ran, wait_until};
 use vmconf::hunt::corpus::FuzzCorpus;
 use vmconf::hunt::fuzz::{FuzzEvent, FuzzFinding, FuzzMachine, FuzzOptions, FuzzSubject, FuzzSummary, fuzz};
 use vmconf::machines::{by_name, of_this_crate};

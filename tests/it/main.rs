@@ -1,6 +1,10 @@
 //! The tests of what vmconf does, one module a subject. `tests/README.md` says what is where.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![cfg_attr(
+    not(target_os = "linux"),
+    allow(unused_imports, dead_code, reason = "some tests are for Unix or Linux only")
+)]
 
 mod adapters;
 mod anchor;

@@ -88,9 +88,7 @@ mod imp {
     use std::os::unix::process::CommandExt;
     use std::process::{Child, Command};
 
-    use nix::sys::signal::{Signal, killpg};
-    use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
-    use nix::unistd::Pid;
+    use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
     pub(super) fn in_own_group(command: &mut Command) {
         command.process_group(0);
@@ -98,14 +96,14 @@ mod imp {
 
     pub(super) fn kill(group: u32) {
         // It fails only if nothing is left to kill.
-        let _ = killpg(Pid::from_raw(group as i32), Signal::SIGKILL);
+        let _ = Pid::from_raw(group as i32).map(|group| kill_process_group(group, Signal::KILL));
     }
 
     /// Does not wait for the process, since that would free its number.
     pub(super) fn has_ended(child: &mut Child) -> bool {
-        let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
-        let status = waitid(Id::Pid(Pid::from_raw(child.id() as i32)), flags);
-        !matches!(status, Ok(WaitStatus::StillAlive))
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        let status = waitid(WaitId::Pid(Pid::from_child(child)), options);
+        !matches!(status, Ok(None))
     }
 }
 

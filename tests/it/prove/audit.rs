@@ -93,6 +93,7 @@ fn an_export_is_explained_with_what_is_in_it() {
 }
 
 /// The section that a rule names is in the book.
+#[cfg(unix)]
 #[test]
 fn each_rule_names_a_section_of_the_book() {
     let page = at_root("docs/src/SUMMARY.md");
