@@ -12,7 +12,7 @@ use vmconf::model::limits::Limits;
 use vmconf::model::{Interrupt, RunSummary};
 use vmconf::run::anchor::Anchor;
 use vmconf::run::sources::{self, Sources};
-use vmconf::run::{self, CaseSample, FileOpener, LoadOptions, Purpose, RunOptions};
+use vmconf::run::{self, CaseSample, FileOpener, LoadOptions, RunOptions, SelectPurpose};
 use vmconf::testees::MakeTestee;
 use vmconf::testees::process::{DEFAULT_START_TIMEOUT, ProcessGroups, ProcessVm, TesteeCommand};
 use vmconf::text::json::Document;
@@ -166,6 +166,6 @@ fn list(sources: &Sources, sample: Option<CaseSample>) {
         LoadOptions { run: RunOptions { sample, ..RunOptions::default() }, ..LoadOptions::default() };
     let mut opener = FileOpener::new(&options);
     for (number, source) in sources.iter().enumerate() {
-        black_box(opener.open_in_turn(number, source, Purpose::Look).cases());
+        black_box(opener.open_in_turn(number, source, SelectPurpose::Look).cases());
     }
 }

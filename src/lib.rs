@@ -61,8 +61,8 @@
 //!                          machines::machine::perform, Machine::advance
 //!     compare              run::compare::differences      ComparedCase: the differences found after its steps
 //!     judge it             run::execute::Worker::judge   JudgedCase: the report, and what the run keeps of it
-//! thread of the command    run::pool::collect             Finished: a file, or some of its cases
-//!   in the order of files  run::order::Order              NextCase: what comes next
+//! thread of the command    run::pool::collect             FinishedCases: a file, or some of its cases
+//!   in the order of files  run::order::ResultOrder        NextCase: what comes next
 //!                          run::collect::RunCollector::case
 //!   to each report         cli::reports::Reports::event   Event::Finished with the CaseReport
 //!                          report::Report::event

@@ -13,8 +13,8 @@ use crate::model::rule::LintRule;
 use crate::model::{CaseId, Diagnostic, DiagnosticList, Edit, Origin, Severity, counted};
 use crate::run::sources::VectorSource;
 use crate::run::{
-    FileContent, FileError, FileOptions, LoadOptions, LoadedCases, Purpose, VectorFiles, Worker, identify,
-    read_node, read_text, select, without_assertions, wrong_root,
+    FileContent, FileError, FileOptions, LoadOptions, LoadedCases, SelectPurpose, VectorFiles, Worker,
+    identify, read_node, read_text, select, without_assertions, wrong_root,
 };
 use crate::text::json::{Document, JsonNode, SpareMemory};
 use crate::text::source_text::SourceText;
@@ -110,7 +110,7 @@ impl<'o> Checker<'o> {
             found.add(formats::no_cases(&document, Severity::Warning));
         }
         let mut cases = LoadedCases::new(Arc::new(source.clone()), options, document, format, entries);
-        select(&mut cases, Purpose::Look, &mut Worker::new(&self.options.run));
+        select(&mut cases, SelectPurpose::Look, &mut Worker::new(&self.options.run));
         let LoadedCases { document, entries, .. } = cases;
         // In some formats this is an error, which the reader reports; where keys name cases, a key that occurs twice
         // is.

@@ -61,7 +61,7 @@ pub use self::field_type::{
 };
 pub use self::hex::{bytes_key, hex_bytes, hex_to_slice, number_key, push_number};
 pub use self::interrupt::{INTERRUPTED, Interrupt};
-pub use self::limits::{LimitRow, Owner, of_machine};
+pub use self::limits::{LimitOwner, LimitRow, of_machine};
 pub use self::lock::lock;
 pub use self::mismatch::Mismatch;
 pub use self::name::Name;

@@ -38,7 +38,7 @@ mod world;
 pub use self::case_block::counts;
 pub use self::groups::of_cause;
 pub use self::kind::{
-    Ends, Grouping, NOT_EXPLORED, Needs, NewReport, Report, ReportKind, ReportOptions, Verbosity,
+    FileEnds, Grouping, NOT_EXPLORED, Needs, NewReport, Report, ReportKind, ReportOptions, Verbosity,
 };
 
 use crate::text::sarif::OPENING;
@@ -121,7 +121,7 @@ pub static STEP_SUMMARY: ReportKind = ReportKind {
     },
 };
 
-fn is_markdown(ends: &Ends) -> bool {
+fn is_markdown(ends: &FileEnds) -> bool {
     ends.start.starts_with("## vmconf: ")
 }
 

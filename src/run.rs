@@ -85,11 +85,11 @@ pub(crate) use load::{FileContent, FileError, LoadedCases, identify, read_node, 
 pub use load::{LoadedCase, LoadedFile, explain_format};
 pub use missing::{MissingCase, first_missing_case, missing_cases};
 pub use named_files::named_files;
-pub use options::{Contents, FindWorld, Flaky, LoadOptions, NamedTestee, RunOptions, UnmatchedEntries};
+pub use options::{ContentDigests, FindWorld, Flaky, LoadOptions, NamedTestee, RunOptions, UnmatchedEntries};
 pub(crate) use read_case::without_assertions;
 pub use sample::CaseSample;
 pub(crate) use select::select;
-pub use select::{FileOpener, Purpose, open, open_text};
+pub use select::{FileOpener, SelectPurpose, open, open_text};
 pub use vector_files::VectorFiles;
 pub use vectors_version::vectors_versions;
 
@@ -131,7 +131,7 @@ fn one_by_one(sources: &Sources, options: &LoadOptions, collector: &mut RunColle
         if interrupt.is_requested() {
             return;
         }
-        let file = opener.open_in_turn(number, source, Purpose::Run);
+        let file = opener.open_in_turn(number, source, SelectPurpose::Run);
         collector.file(&file);
         for index in 0..file.cases() {
             let Some(case) = file.case(index) else { continue };

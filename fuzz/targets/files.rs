@@ -10,7 +10,7 @@ use vmconf::lint::fix::fix;
 use vmconf::model::limits::Limits;
 use vmconf::model::rule::LintRule;
 use vmconf::model::{CaseReport, Event, Verdict};
-use vmconf::report::explanation::{self, Length};
+use vmconf::report::explanation::{self, ExplanationLength};
 use vmconf::run::sources::{SourceOrigin, VectorSource};
 use vmconf::run::{FileOptions, LoadOptions, LoadedFile, Worker, open_text};
 use vmconf::wire::line::one_line;
@@ -35,7 +35,7 @@ pub(super) fn run(format: &str, data: &[u8]) {
     let failed = run_cases(&file, &options);
     if let Some(index) = failed {
         let explained = explain_on_screen(&file, index, &options.run);
-        explanation::write(&mut io::sink(), &explained, Length::Screen).unwrap();
+        explanation::write(&mut io::sink(), &explained, ExplanationLength::Screen).unwrap();
     }
     let mut checker = Checker::new(&options);
     let checked = checker.check_text(&source, text);

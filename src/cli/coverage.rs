@@ -1,7 +1,7 @@
 //! `vmconf coverage`
 
 use clap::Args;
-use vmconf::explain::observed_run::Detail;
+use vmconf::explain::observed_run::RecordedDetail;
 use vmconf::model::Exit;
 use vmconf::prove::coverage::coverage;
 use vmconf::prove::family_coverage::family_coverage;
@@ -34,7 +34,7 @@ impl CoverageCommand {
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         let options = self.select.options(settings)?;
         let sources = self.select.sources(settings, &options)?;
-        let suite = VectorSuite::read(&sources, &options, Detail::Points, &|_| true);
+        let suite = VectorSuite::read(&sources, &options, RecordedDetail::Points, &|_| true);
         let mut report = coverage(&suite);
         if !suite.families.is_empty() {
             let families = family_coverage(&sources, &options);

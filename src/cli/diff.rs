@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use indexmap::map::Entry;
 use vmconf::explain::{self, ExplainableCase};
 use vmconf::model::{Exit, RunSummary, VerdictKind, counted, escaped};
-use vmconf::report::explanation::{self, Length};
+use vmconf::report::explanation::{self, ExplanationLength};
 use vmconf::report::{Grouping, counts, json, of_cause};
 use vmconf::run::anchor::Anchor;
 use vmconf::run::{FileOpener, Worker};
@@ -177,7 +177,7 @@ impl<W: Write> DiffOutput<'_, W> {
         match self.groups.entry(cause) {
             Entry::Occupied(mut group) => group.get_mut().1 += 1,
             Entry::Vacant(place) => {
-                let length = self.args.last.map_or(Length::Screen, Length::Full);
+                let length = self.args.last.map_or(ExplanationLength::Screen, ExplanationLength::Full);
                 let mut text = Vec::new();
                 let request = ran.report.verdict.breakdown().and_then(|_| ran.request());
                 explanation::write(&mut text, &ran.explain(self.args.last()), length)?;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use vmconf::explain::explore::beside::PairedExplorer;
-use vmconf::explain::explore::{self, CasePicker, Explorer, Opened, page};
+use vmconf::explain::explore::{self, CasePicker, Explorer, OpenedCase, page};
 use vmconf::formats::minic89::documents;
 use vmconf::machines::minic89::Playback;
 use vmconf::model::Exit;
@@ -18,7 +18,7 @@ use vmconf::text::shell::ShellWords;
 
 use self::terminal::{ShownRuns, Signals};
 use super::errors::BrokenInput;
-use super::find_case::{Remaining, selected_ids, with_case, with_nth_case};
+use super::find_case::{UnlistedCases, selected_ids, with_case, with_nth_case};
 use super::input;
 use super::new_file::ForceArgs;
 use super::output;
@@ -110,7 +110,7 @@ impl Explore {
         if self.html.is_none() && terminal::check().is_ok() {
             let (ids, remaining) = selected_ids(&sources, &options, MAX_PICKED);
             if ids.len() > 1 {
-                let omitted = if remaining == Remaining::Some { ", the first ones" } else { "" };
+                let omitted = if remaining == UnlistedCases::Some { ", the first ones" } else { "" };
                 let signals = Signals::handle(ProcessGroups::default())?;
                 let picked = terminal::pick(&mut CasePicker::new(&ids, omitted), &signals)?;
                 let Some(picked) = picked else { return Ok(Exit::Passed) };
@@ -122,7 +122,7 @@ impl Explore {
         with_case(&sources, &options, |loaded, case| open(loaded, case, None))
     }
 
-    fn write_page(&self, opened: Opened, source: &[String], file: &Path) -> anyhow::Result<()> {
+    fn write_page(&self, opened: OpenedCase, source: &[String], file: &Path) -> anyhow::Result<()> {
         let mut page = Vec::new();
         let cut = page::write(opened, source, &typed(), &mut page)?;
         self.put_page(&page, cut.text(), file)
@@ -145,7 +145,7 @@ impl Explore {
     }
 
     /// Shows it, or writes a page.
-    fn present(&self, opened: Opened) -> anyhow::Result<()> {
+    fn present(&self, opened: OpenedCase) -> anyhow::Result<()> {
         let source = self.source_lines()?;
         if let Some(file) = &self.html {
             return self.write_page(opened, &source, file);
@@ -168,7 +168,7 @@ impl Explore {
 }
 
 /// The snapshots of another machine. What contradicts in them is noted.
-fn documents(metadata: &Path, snapshots: &Path) -> anyhow::Result<Opened> {
+fn documents(metadata: &Path, snapshots: &Path) -> anyhow::Result<OpenedCase> {
     let read = |path: &Path| {
         let text = input::read_text(path)?;
         Ok::<_, anyhow::Error>((path.display().to_string(), text))
@@ -186,8 +186,8 @@ fn documents(metadata: &Path, snapshots: &Path) -> anyhow::Result<Opened> {
 }
 
 /// The explorer of a run; `command` is what follows the name of the command that opens it.
-fn explorer(opened: Opened, source: Vec<String>, command: ShellWords) -> Explorer {
-    let Opened { id, machine, recording, assertions, demands } = opened;
+fn explorer(opened: OpenedCase, source: Vec<String>, command: ShellWords) -> Explorer {
+    let OpenedCase { id, machine, recording, assertions, demands } = opened;
     let explorer = Explorer::new(recording, format!("{machine}  {id}"), assertions, source);
     explorer.with_case(id.to_string(), command, demands)
 }

@@ -11,7 +11,7 @@ use anyhow::bail;
 use clap::Args;
 use serde_json::json;
 use vmconf::model::{Exit, counted, escaped};
-use vmconf::run::fill::{self, Existing, FillOptions, FillOutcome, FilledCase, FilledFile};
+use vmconf::run::fill::{self, ExistingDemands, FillOptions, FillOutcome, FilledCase, FilledFile};
 use vmconf::run::{LoadOptions, NamedTestee};
 use vmconf::testees::MakeTestee;
 use vmconf::testees::process::ProcessVm;
@@ -131,7 +131,7 @@ impl FillCommand {
         if !(2..=machines).contains(&agree) {
             bail!("--agree {agree}: expected a number from 2 to {machines}, the number of machines");
         }
-        let existing = if self.replace { Existing::Replace } else { Existing::Keep };
+        let existing = if self.replace { ExistingDemands::Replace } else { ExistingDemands::Keep };
         Ok(FillOptions { agree, existing })
     }
 }

@@ -51,22 +51,22 @@ pub(super) fn selected_ids(
     sources: &Sources,
     options: &LoadOptions,
     most: usize,
-) -> (Vec<String>, Remaining) {
+) -> (Vec<String>, UnlistedCases) {
     let mut ids = Vec::new();
     for source in sources {
         let room = most - ids.len();
         let loaded = run::open(&source, options);
         ids.extend(loaded.ids().take(room).map(ToString::to_string));
         if loaded.cases() > room {
-            return (ids, Remaining::Some);
+            return (ids, UnlistedCases::Some);
         }
     }
-    (ids, Remaining::None)
+    (ids, UnlistedCases::None)
 }
 
 /// Whether there are cases besides those that were listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Remaining {
+pub(super) enum UnlistedCases {
     None,
     Some,
 }

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use clap::{Args, Command};
 use vmconf::model::limits;
-use vmconf::model::{Exit, LimitRow, Owner};
+use vmconf::model::{Exit, LimitOwner, LimitRow};
 use vmconf::run::expression;
 use vmconf::text::suggest::did_you_mean;
 
@@ -75,7 +75,7 @@ pub(super) fn topics() -> String {
 }
 
 fn limits() -> String {
-    let of_runner = |row: &&LimitRow| row.owner == Owner::Runner;
+    let of_runner = |row: &&LimitRow| row.owner == LimitOwner::Runner;
     let (of_runner, of_machines): (Vec<_>, Vec<_>) = limits::ROWS.iter().partition(of_runner);
     format!(
         "Limits of the runner; a case that reaches one is an error:\n{}\

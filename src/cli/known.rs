@@ -118,7 +118,7 @@ pub(super) struct KnownCommand {
 
 #[derive(Debug, Subcommand)]
 enum KnownAction {
-    Update(Update),
+    Update(KnownUpdate),
 }
 
 /// Update a list of known failures: remove cases that no longer fail, and update the signatures of those
@@ -129,7 +129,7 @@ enum KnownAction {
 /// Runs the cases of PATHS, with --vm on a machine in another process. Entries of cases that do not run stay, and
 /// everything else in the file, including comments, keeps its bytes.
 #[derive(Debug, Args)]
-struct Update {
+struct KnownUpdate {
     /// The list; created if it does not exist
     file: PathBuf,
 
@@ -195,7 +195,7 @@ impl KnownCommand {
     }
 }
 
-impl Update {
+impl KnownUpdate {
     /// The text of the list, `None` if it does not exist, and the list.
     fn list(&self) -> anyhow::Result<(Option<String>, KnownFailures)> {
         let text = self.file.exists().then(|| read_written(&self.file)).transpose()?;

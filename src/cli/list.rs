@@ -6,7 +6,7 @@ use clap::Args;
 use indexmap::IndexMap;
 use vmconf::model::{Exit, escaped};
 use vmconf::run::sources::Sources;
-use vmconf::run::{self, FileOpener, LoadOptions, LoadedCase, LoadedFile, Purpose};
+use vmconf::run::{self, FileOpener, LoadOptions, LoadedCase, LoadedFile, SelectPurpose};
 use vmconf::wire::line::one_line;
 use vmconf::wire::list::ListedCase;
 
@@ -103,7 +103,7 @@ fn each_file(
     let mut opener = FileOpener::new(options);
     for (number, source) in sources.iter().enumerate() {
         let shown = source.shown.clone();
-        let loaded = opener.open_in_turn(number, source, Purpose::Look);
+        let loaded = opener.open_in_turn(number, source, SelectPurpose::Look);
         visit(&loaded)?;
         if loaded.cases() > 0 {
             exit = Exit::Passed;

@@ -16,7 +16,7 @@ use vmconf::report::conformance::{ConformanceMachine, ConformanceRun, UnlikeSuit
 use vmconf::report::matrix::{MATRICES, MatrixKind};
 use vmconf::run::known_failures::KnownFailures;
 use vmconf::run::matrix::{MatrixCollector, MatrixMachine};
-use vmconf::run::{self, Contents, LoadOptions};
+use vmconf::run::{self, ContentDigests, LoadOptions};
 use vmconf::testees::MakeTestee;
 use vmconf::testees::process::{ProcessGroups, ProcessVm};
 use vmconf::text::file_name::shown;
@@ -127,7 +127,7 @@ impl MatrixCommand {
         let sources = self.select.sources(settings, &options)?;
         let mut versions = Vec::new();
         if self.site.is_some() || self.statement.is_some() {
-            options.run.contents = Contents::Hashed;
+            options.run.contents = ContentDigests::Hashed;
             versions = run::vectors_versions(&sources, &settings.anchor);
         }
         let (vms, columns) = self.start(settings, &options)?;

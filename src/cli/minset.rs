@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use clap::Args;
-use vmconf::explain::observed_run::Detail;
+use vmconf::explain::observed_run::RecordedDetail;
 use vmconf::model::{Exit, counted};
 use vmconf::prove::minset::minset;
 use vmconf::prove::mutants::fault::faults_of;
@@ -40,7 +40,7 @@ impl MinsetCommand {
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         let options = self.select.options(settings)?;
         let sources = self.select.sources(settings, &options)?;
-        let suite = VectorSuite::read(&sources, &options, Detail::Points, &|_| true);
+        let suite = VectorSuite::read(&sources, &options, RecordedDetail::Points, &|_| true);
         families::note_left_out(&suite);
         output::note_not_passing(suite.left_out - suite.of_families);
         let machines = suite.machines().filter(|_| self.faults);

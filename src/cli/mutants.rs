@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
-use vmconf::explain::observed_run::Detail;
+use vmconf::explain::observed_run::RecordedDetail;
 use vmconf::machines::MachineInfo;
 use vmconf::model::{Exit, counted};
 use vmconf::prove::judge::{self, JUDGE, Negatives};
@@ -112,7 +112,7 @@ impl MutantsCommand {
         let only = self.machine.as_deref().map(|name| families::embedded(name, settings)).transpose()?;
         let takes = |machine: &MachineInfo| only.is_none_or(|only| only.name == machine.name);
         let read = || {
-            let suite = VectorSuite::read(&sources, &options, Detail::Codes, &takes);
+            let suite = VectorSuite::read(&sources, &options, RecordedDetail::Codes, &takes);
             families::note_left_out(&suite);
             output::note_not_passing(suite.left_out - suite.of_families);
             suite

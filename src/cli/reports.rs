@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use clap_complete::engine::ArgValueCompleter;
 use vmconf::model::{Event, Exit, Renderer};
-use vmconf::report::{self, Ends, Grouping, Needs, REPORTS, Report, ReportKind, STEP_SUMMARY, Verbosity};
+use vmconf::report::{self, FileEnds, Grouping, Needs, REPORTS, Report, ReportKind, STEP_SUMMARY, Verbosity};
 use vmconf::run::anchor::Anchor;
 use vmconf::text::file_name::shown;
 
@@ -191,8 +191,8 @@ fn check_file(RequestedReport { kind, file }: &RequestedReport) -> anyhow::Resul
     let Some(path) = file.as_deref().filter(|path| is_regular(path)) else { return Ok(()) };
     // A file that cannot be read is reported when it is written.
     let Ok(mut file) = File::open(path) else { return Ok(()) };
-    let ends = Ends::read(&mut file).with_context(|| path.display().to_string())?;
-    if ends != Ends::default() && !(kind.new.wrote)(&ends) {
+    let ends = FileEnds::read(&mut file).with_context(|| path.display().to_string())?;
+    if ends != FileEnds::default() && !(kind.new.wrote)(&ends) {
         bail!(
             "{}: this file exists and is no {} report of vmconf: remove it or name another one",
             path.display(),

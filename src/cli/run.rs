@@ -13,7 +13,7 @@ use vmconf::model::suspects::MAX_FAILURES;
 use vmconf::model::{CaseReport, Event, Exit, Explanation, Interrupt, RunSummary, VectorsVersion};
 use vmconf::report::{self, Needs};
 use vmconf::run::sources::Sources;
-use vmconf::run::{self, Contents, Explainers, LoadOptions, LoadedFile, RunOptions, UnmatchedEntries};
+use vmconf::run::{self, ContentDigests, Explainers, LoadOptions, LoadedFile, RunOptions, UnmatchedEntries};
 use vmconf::testees::process::ProcessGroups;
 use vmconf::text::file_name::typed;
 use vmconf::text::shell::ShellWords;
@@ -87,7 +87,7 @@ pub(super) struct RunArgs {
 
 impl RunArgs {
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
-        let controls = Controls::default();
+        let controls = RunControls::default();
         ctrlc::set_handler(controls.interrupt_handler())?;
         let runner = Runner::new(self, settings, controls);
         let mut options = runner.options()?;
@@ -114,12 +114,12 @@ impl RunArgs {
 pub(super) struct Runner<'r> {
     pub(super) args: &'r RunArgs,
     pub(super) settings: &'r Settings,
-    controls: Controls,
+    controls: RunControls,
 }
 
 /// What Ctrl-C ends.
 #[derive(Clone, Default)]
-pub(super) struct Controls {
+pub(super) struct RunControls {
     pub(super) interrupt: Interrupt,
     temporary_files: TemporaryFiles,
     /// The processes that run cases.
@@ -129,7 +129,7 @@ pub(super) struct Controls {
 }
 
 impl Runner<'_> {
-    pub(super) fn new<'r>(args: &'r RunArgs, settings: &'r Settings, controls: Controls) -> Runner<'r> {
+    pub(super) fn new<'r>(args: &'r RunArgs, settings: &'r Settings, controls: RunControls) -> Runner<'r> {
         Runner { args, settings, controls }
     }
 
@@ -137,7 +137,7 @@ impl Runner<'_> {
     pub(super) fn options(&self) -> anyhow::Result<LoadOptions> {
         let mut options = self.args.select.options(self.settings)?;
         let run = &mut options.run;
-        let Controls { interrupt, groups, .. } = &self.controls;
+        let RunControls { interrupt, groups, .. } = &self.controls;
         run.interrupt = interrupt.clone();
         let testee = self.args.vm.testee(self.settings, groups, interrupt);
         run.testee = testee.inspect_err(|error| {
@@ -243,7 +243,7 @@ impl Runner<'_> {
         if !self.args.reports.say_contents() {
             return (options, Vec::new());
         }
-        options.run.contents = Contents::Hashed;
+        options.run.contents = ContentDigests::Hashed;
         (options, run::vectors_versions(sources, &self.settings.anchor))
     }
 
@@ -343,7 +343,7 @@ impl RunSink<'_> {
     }
 }
 
-impl Controls {
+impl RunControls {
     /// The Ctrl-C handler. The first Ctrl-C ends the current cases without a verdict and the run with its
     /// summary and complete reports; the second ends the process immediately, in case a report is not read. So does
     /// the first one before any case runs, in case an input never ends.

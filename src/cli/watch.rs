@@ -25,17 +25,17 @@ use self::failures::Failures;
 use self::names::in_short;
 use super::errors::note_error;
 use super::output;
-use super::run::{Controls, RunArgs, Runner};
+use super::run::{RunArgs, RunControls, Runner};
 use super::settings::{FILE, Settings};
 
 /// Reads the command line and `vmconf.toml` again.
-type Reread = fn() -> anyhow::Result<(RunArgs, Settings)>;
+type RereadArgs = fn() -> anyhow::Result<(RunArgs, Settings)>;
 
 /// Runs all files, then the affected files after each change, until Ctrl-C; all of them again when `vmconf.toml` or the
 /// declaration of a family changes. The exit code is that of the last run, or of a failure that is outstanding.
-pub(super) fn run(mut run: RunArgs, mut settings: Settings, reread: Reread) -> anyhow::Result<Exit> {
+pub(super) fn run(mut run: RunArgs, mut settings: Settings, reread: RereadArgs) -> anyhow::Result<Exit> {
     let (sender, receiver) = mpsc::channel();
-    let (controls, is_waiting) = (Controls::default(), Arc::new(AtomicBool::new(false)));
+    let (controls, is_waiting) = (RunControls::default(), Arc::new(AtomicBool::new(false)));
     handle_interrupt(&controls, is_waiting.clone(), sender.clone())?;
     let watcher = notify::recommended_watcher(move |event| forward(event, &sender)).context("--watch")?;
     let mut watch = WatchArgs { is_waiting, receiver, watcher, reread };
@@ -61,7 +61,7 @@ pub(super) fn run(mut run: RunArgs, mut settings: Settings, reread: Reread) -> a
 
 /// Ctrl-C ends a run as it does without `--watch`, and ends waiting immediately.
 fn handle_interrupt(
-    controls: &Controls,
+    controls: &RunControls,
     is_waiting: Arc<AtomicBool>,
     sender: Sender<Message>,
 ) -> anyhow::Result<()> {
@@ -84,7 +84,7 @@ struct WatchArgs {
     is_waiting: Arc<AtomicBool>,
     receiver: Receiver<Message>,
     watcher: RecommendedWatcher,
-    reread: Reread,
+    reread: RereadArgs,
 }
 
 /// Why a session ended.

@@ -25,10 +25,10 @@ use std::sync::Arc;
 use self::chain::{CellOrigin, CellWriter, Chains, VectorChange};
 use self::kept::KeptInstructions;
 pub use self::kept::WINDOW;
-pub use self::question::{AskedDatum, Question, WrongPart};
-use self::row_deviation::{Declared, RowChecks};
+pub use self::question::{AskedDatum, BlameQuestion, WrongPart};
+use self::row_deviation::{DeclaredRow, RowChecks};
 pub use self::search::{Counter, SoughtDatum, WriterSearch};
-use self::stack::Creation;
+use self::stack::CompoundCreation;
 pub(super) use self::stack::{moved, taken, top, written};
 
 use crate::isa::OpInfo;
@@ -52,7 +52,7 @@ pub enum WatchedInstructions {
 /// Watches a run and answers questions about the state after steps of its case.
 #[derive(Default)]
 pub struct Recorder {
-    questions: Vec<Question>,
+    questions: Vec<BlameQuestion>,
     seen: WatchedInstructions,
     most_before_end: usize,
     /// After how many instructions the run is wrong; `None` if the first question says when.
@@ -101,11 +101,11 @@ struct LastInstruction {
 
 /// What an instruction that is kept does, besides what is in [`ExecutedInstruction`].
 struct KeptEffects {
-    declared: Option<Declared>,
+    declared: Option<DeclaredRow>,
     /// Which stack items it moves, and where it stores one: the `moves` and `stores` of its effects.
     moves: Vec<usize>,
     stores: Option<Cell>,
-    creates: Option<Creation>,
+    creates: Option<CompoundCreation>,
     /// The program counter after it if it does not jump.
     after: usize,
 }
@@ -114,7 +114,7 @@ impl Recorder {
     /// A recorder that keeps the instructions with these numbers. [`BlameFindings::before_end`] has at most the
     /// last `most_before_end` of them.
     pub fn new(
-        questions: Vec<Question>,
+        questions: Vec<BlameQuestion>,
         keep: Range<u64>,
         seen: WatchedInstructions,
         most_before_end: usize,
@@ -284,8 +284,8 @@ impl Watch for Recorder {
         let kept = self.kept.numbers.contains(&self.step).then(|| {
             let mut effects = at.state.effects();
             let (moves, stores) = (std::mem::take(&mut effects.moves), effects.stores.take());
-            let declared = Declared::of(at, &effects);
-            let creates = Creation::before(&effects, at.state);
+            let declared = DeclaredRow::of(at, &effects);
+            let creates = CompoundCreation::before(&effects, at.state);
             self.rows.before(&effects, at.state);
             self.kept.add(ExecutedInstruction::new(self.step, at, effects));
             KeptEffects { declared, moves, stores, creates, after: at.pc + 1 + at.operand.len() }

@@ -23,13 +23,13 @@ use std::collections::HashSet;
 pub use self::demands::Demands;
 pub use self::keys::{ExplorerCommand, ExplorerKey, KEYS, KeyRow};
 pub use self::open::{
-    Opened, OpenedAssertion, failing_assertions, open, open_machine, open_played, whole_run,
+    OpenedAssertion, OpenedCase, failing_assertions, open, open_machine, open_played, whole_run,
 };
 pub use self::picker::{CasePicker, PickReaction};
 pub use self::state::{DatumChange, StateLine};
 
 use self::code::ShownCode;
-use self::details::Details;
+use self::details::ExplorerOverlay;
 use self::list::{ListPlace, ListReaction, PlaceList};
 use self::state::{StackCounting, lines, rows, values};
 use super::recording::{
@@ -59,7 +59,7 @@ enum ExplorerMode {
     /// In a list over the panes.
     List(PlaceList),
     /// In the details of a line, which are shown over the panes.
-    Details(Details),
+    Details(ExplorerOverlay),
     /// As text, typed into a prompt.
     Typing(Prompt, String),
 }

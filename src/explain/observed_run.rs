@@ -27,7 +27,7 @@ const THOROUGH: ObservedParts = ObservedParts { first: 100_000, then: 1_000, str
 
 /// How much is recorded of each case.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Detail {
+pub enum RecordedDetail {
     /// Which instructions it executes.
     #[default]
     Codes,
@@ -35,16 +35,16 @@ pub enum Detail {
     Points,
 }
 
-impl Detail {
+impl RecordedDetail {
     fn has_points(self) -> bool {
-        self == Detail::Points
+        self == RecordedDetail::Points
     }
 }
 
 /// Which instructions a case executes, how many, and how.
 #[derive(Default)]
 pub struct ObservedRun<'s> {
-    detail: Detail,
+    detail: RecordedDetail,
     /// In a second run, how many instructions to skip, because the first run observed them already.
     before_end: u64,
     /// How many instructions it executes; for a long run, up to 100,000 too low.
@@ -60,13 +60,13 @@ pub struct ObservedRun<'s> {
 
 impl<'s> ObservedRun<'s> {
     /// What nothing was observed of yet.
-    pub fn new(detail: Detail) -> ObservedRun<'s> {
+    pub fn new(detail: RecordedDetail) -> ObservedRun<'s> {
         ObservedRun { detail, ..ObservedRun::default() }
     }
 
     /// The same, which records only what no case before did with an instruction.
     pub fn beyond(seen: &'s SeenOutcomes) -> ObservedRun<'s> {
-        ObservedRun { observer: Observer::beyond(seen), ..ObservedRun::new(Detail::Points) }
+        ObservedRun { observer: Observer::beyond(seen), ..ObservedRun::new(RecordedDetail::Points) }
     }
 
     /// Runs a case of a loaded file on an embedded machine; if the first run does not observe the end, a second time
@@ -79,7 +79,7 @@ impl<'s> ObservedRun<'s> {
         worker: &mut Worker<'_>,
         file: &LoadedFile<'_>,
         index: usize,
-        detail: Detail,
+        detail: RecordedDetail,
     ) -> (JudgedCase, ObservedRun<'s>) {
         let mut observed = ObservedRun::new(detail);
         let mut watched = worker.watch_case(file, index, &mut observed);

@@ -20,7 +20,7 @@ use self::conditions::{CasesByName, MAX_COMPARED};
 use self::evidence::Thoroughness;
 pub use self::evidence::made_by;
 use self::judged::JudgedCases;
-use self::spectrum_run::Extent;
+use self::spectrum_run::FollowedExtent;
 pub use self::spectrum_run::SpectrumRun;
 use self::stored_spectra::ExecutedCase;
 pub use self::stored_spectra::SpectrumCache;
@@ -245,8 +245,8 @@ impl Spectrometer<'_> {
                 continue;
             }
             let extent = match outcome {
-                CaseOutcome::Passes => Extent::Beginning,
-                CaseOutcome::Fails => Extent::Whole,
+                CaseOutcome::Passes => FollowedExtent::Beginning,
+                CaseOutcome::Fails => FollowedExtent::Whole,
             };
             let known = kept.as_ref().and_then(|(kept, key)| kept.look_up(key, loaded.node, extent));
             let Some(executed) = known.or_else(|| {
@@ -275,7 +275,7 @@ fn executed(
     worker: &mut Worker<'_>,
     file: &LoadedFile<'_>,
     index: usize,
-    extent: Extent,
+    extent: FollowedExtent,
 ) -> Option<(ExecutedCase, bool)> {
     let info = file.options().families.machine(file.case(index)?.format.machine)?;
     let mut spectrum = SpectrumRun::new(info.isa, extent);

@@ -39,8 +39,8 @@ use std::collections::BTreeSet;
 pub use self::case::{
     CountedPasses, FailureEvidence, NumberShift, SpectrumCase, SpectrumOutcome, SpectrumPoints,
 };
-use self::cover::{Cover, Overshadowed, assigned, cover, thorough_cover};
-use self::doubt::Doubt;
+use self::cover::{Cover, OvershadowedSuspects, assigned, cover, thorough_cover};
+use self::doubt::VectorDoubt;
 pub(super) use self::ochiai::ochiai;
 use self::table::{SpectrumTable, kind};
 use crate::model::{DoubtfulCase, SeparatingCondition, Suspect, SuspectAnalysis, SuspectName};
@@ -76,7 +76,7 @@ pub fn locate(
     }
     let Cover { suspects: covering, rivals } = covered;
     let parts = assigned(&table, &covering);
-    let doubt = Doubt::new(&table);
+    let doubt = VectorDoubt::new(&table);
     let name = |op: &str| SuspectName { machine: machine.to_owned(), op: op.to_owned() };
     let mut analysis = SuspectAnalysis {
         failures: (table.failing_everywhere().len() + table.failing.len() + set_aside.len()) as u64,
@@ -135,7 +135,7 @@ fn others<'c>(
     suspects: &[&'c str],
     rivals: &[&'c str],
 ) -> impl Iterator<Item = &'c str> + use<'c> {
-    let Overshadowed { strong, weak } = Overshadowed::of(table, suspects);
+    let OvershadowedSuspects { strong, weak } = OvershadowedSuspects::of(table, suspects);
     let thorough = thorough_cover(table);
     let rivals: Vec<_> = rivals.iter().copied().filter(|op| !thorough.contains(op)).collect();
     let (best, rest) = rivals.split_at(rivals.len().min(1));

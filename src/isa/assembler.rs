@@ -81,7 +81,7 @@ impl ErrorList {
 
 /// Something in a source that is valid, but probably a mistake.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Warning {
+pub struct AsmWarning {
     /// Line, from 1.
     pub line: usize,
     /// Column in characters, from 1.
@@ -90,9 +90,9 @@ pub struct Warning {
     pub what: String,
 }
 
-impl fmt::Display for Warning {
+impl fmt::Display for AsmWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Warning { line, column, what } = self;
+        let AsmWarning { line, column, what } = self;
         write!(f, "{line}:{column}: warning: {what}")
     }
 }
@@ -105,7 +105,7 @@ pub struct Assembled {
     /// The line, from 1, that wrote the word at an address; no entry for words that no line writes.
     pub lines: BTreeMap<u16, usize>,
     /// In the order in which they were found.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<AsmWarning>,
 }
 
 /// A part of a source line and its place.

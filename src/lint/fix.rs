@@ -8,7 +8,9 @@ use crate::formats::{Format, ReadContext, SharedFile};
 use crate::model::rule::LintRule;
 use crate::model::{Assertion, Case, Edit, Origin};
 use crate::run::sources::VectorSource;
-use crate::run::{FileContent, LoadedCases, Purpose, VectorFiles, Worker, catch_panic, identify, select};
+use crate::run::{
+    FileContent, LoadedCases, SelectPurpose, VectorFiles, Worker, catch_panic, identify, select,
+};
 use crate::text::json::{JsonNode, SpareMemory};
 
 /// A text after fixing.
@@ -83,7 +85,7 @@ fn content(checker: &Checker<'_>, source: &VectorSource, text: &str) -> Option<F
     let shared = SharedFile::default();
     let context = ReadContext { options: options.read, files: &files, shared: Some(&shared) };
     let mut cases = LoadedCases::new(Arc::new(source.clone()), options, document, format, entries);
-    select(&mut cases, Purpose::Look, &mut Worker::new(&checker.options.run));
+    select(&mut cases, SelectPurpose::Look, &mut Worker::new(&checker.options.run));
     let LoadedCases { document, entries, .. } = cases;
     let cases = entries.iter().map(|(id, entry)| {
         (id.to_string(), read(JsonNode::at_index(&document, entry.node), format, context))

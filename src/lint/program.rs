@@ -1,7 +1,7 @@
 //! Checks that need the machine of a case: whether it can load the program and has the fields that are
 //! compared.
 
-use crate::isa::assembler::{AsmError, Warning};
+use crate::isa::assembler::{AsmError, AsmWarning};
 use crate::machines::status::LoadError;
 use crate::machines::{MachineInfo, ProgramLanguage};
 use crate::model::rule::LintRule;
@@ -63,7 +63,7 @@ impl<'c> Inspection<'c> {
             let lines = ProgramLines::new(*origin, file, self.node.document());
             match assemble(source) {
                 Ok(assembled) => {
-                    for Warning { line, column, what } in assembled.warnings {
+                    for AsmWarning { line, column, what } in assembled.warnings {
                         let diagnostic = lines.diagnostic(line, column, &what);
                         self.add(Severity::Warning, diagnostic.under(LintRule::AssemblerWarning));
                     }

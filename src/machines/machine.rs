@@ -26,22 +26,22 @@ pub trait Machine: 'static {
 
     /// Like [`Machine::advance`], but stops before each instruction in `ops`, and perhaps before some others.
     /// A machine with a loop instance for this executes the instructions up to there at full speed.
-    fn advance_to(&mut self, budget: u64, ops: &OpSet) -> Advanced {
+    fn advance_to(&mut self, budget: u64, ops: &OpSet) -> AdvanceEnd {
         self.step_to(budget, ops)
     }
 
     /// [`Machine::advance_to`], implemented one instruction at a time.
-    fn step_to(&mut self, budget: u64, ops: &OpSet) -> Advanced {
+    fn step_to(&mut self, budget: u64, ops: &OpSet) -> AdvanceEnd {
         for executed in 0..budget {
             if self.next().is_some_and(|at| at.op.is_some_and(|op| ops.contains(op))) {
-                return Advanced { status: Status::Running, executed };
+                return AdvanceEnd { status: Status::Running, executed };
             }
             let status = self.advance(1);
             if status != Status::Running {
-                return Advanced { status, executed: executed + 1 };
+                return AdvanceEnd { status, executed: executed + 1 };
             }
         }
-        Advanced { status: self.advance(0), executed: budget }
+        AdvanceEnd { status: self.advance(0), executed: budget }
     }
 
     /// What the case has used since [`Machine::load`].
@@ -90,7 +90,7 @@ pub trait Machine: 'static {
                 Ok(allowed) => allowed,
                 Err(limit) => return self.ended_or(limit),
             };
-            let Advanced { status, executed } = self.advance_to(allowed, &ops);
+            let AdvanceEnd { status, executed } = self.advance_to(allowed, &ops);
             count -= executed;
             if status != Status::Running {
                 return status;
@@ -180,7 +180,7 @@ impl Deref for dyn Machine + '_ {
 
 /// How [`Machine::advance_to`] ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Advanced {
+pub struct AdvanceEnd {
     /// The status; [`Status::Running`] also before an instruction of the set.
     pub status: Status,
     /// How many instructions were executed.

@@ -43,7 +43,7 @@ pub struct LimitRow {
     /// What it limits, and its unit.
     pub doc: &'static str,
     /// Whether it is a limit of the runner or of a machine.
-    pub owner: Owner,
+    pub owner: LimitOwner,
     /// Sets it.
     pub set: fn(&mut Limits, u64),
     /// Reads it.
@@ -60,7 +60,7 @@ impl LimitRow {
 
 /// Whether a limit belongs to the runner or to a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Owner {
+pub enum LimitOwner {
     /// Reaching it is an error of the case.
     Runner,
     /// Reaching it is state.
@@ -75,30 +75,30 @@ pub enum Owner {
 /// The limits of a machine itself, with the member of a vector that lowers each.
 pub fn of_machine(name: &'static str) -> impl Iterator<Item = (&'static str, &'static LimitRow)> {
     ROWS.iter().filter_map(move |row| match row.owner {
-        Owner::Machine { machine, member } if machine == name => Some((member, row)),
-        Owner::Machine { .. } | Owner::Runner => None,
+        LimitOwner::Machine { machine, member } if machine == name => Some((member, row)),
+        LimitOwner::Machine { .. } | LimitOwner::Runner => None,
     })
 }
 
 /// A limit of the machine neo3.
-const fn neo3(member: &'static str) -> Owner {
-    Owner::Machine { machine: "neo3", member }
+const fn neo3(member: &'static str) -> LimitOwner {
+    LimitOwner::Machine { machine: "neo3", member }
 }
 
 limits! {
     /// instructions a case may execute; one whose cost depends on its operands counts as several
-    steps, "max-steps", 2_000_000_000, Owner::Runner;
+    steps, "max-steps", 2_000_000_000, LimitOwner::Runner;
     /// instructions of a case that may be watched one by one, for traces and explanations
-    watched, "max-watched", 10_000_000, Owner::Runner;
+    watched, "max-watched", 10_000_000, LimitOwner::Runner;
     /// bytes a case may use, with the copies of its state that are compared and reported
-    memory, "max-memory", 1_073_741_824, Owner::Runner;
+    memory, "max-memory", 1_073_741_824, LimitOwner::Runner;
     /// bytes of a trace
-    output, "max-output", 268_435_456, Owner::Runner;
+    output, "max-output", 268_435_456, LimitOwner::Runner;
     /// bytes of a vector file
-    file_size, "max-file-size", 268_435_456, Owner::Runner;
+    file_size, "max-file-size", 268_435_456, LimitOwner::Runner;
     // Values are compared, shown and dropped recursively, one call for each level.
     /// nested arrays and objects in a vector file
-    depth, "max-depth", 128 to 1_000, Owner::Runner;
+    depth, "max-depth", 128 to 1_000, LimitOwner::Runner;
     /// bytes of a ByteString or Buffer
     item_size, "max-item-size", 131_070, neo3("maxItemSize");
     /// references after an instruction, and items of a new compound

@@ -122,7 +122,7 @@ pub struct UnmatchedEntry {
 pub struct PartitionPart {
     /// Which part.
     pub partition: Partition,
-    assigned: Mutex<Assigned>,
+    assigned: Mutex<AssignedCases>,
     /// Signalled after the turn of a file.
     turned: Condvar,
     /// The entries of lists of known failures that match no case of this part.
@@ -131,7 +131,7 @@ pub struct PartitionPart {
 
 /// The cases of the files that have had their turn.
 #[derive(Debug)]
-struct Assigned {
+struct AssignedCases {
     /// The number of the next file.
     next: usize,
     /// The digest of the cases of all parts.
@@ -148,7 +148,7 @@ impl PartitionPart {
     /// A part of a selection. `flags` holds the options that distinguish otherwise equal runs.
     pub fn new(partition: Partition, flags: &str) -> PartitionPart {
         let digest = Sha256::new_with_prefix(flags);
-        let assigned = Assigned { next: 0, digest, number: 0, places: 0, own: HashMap::new() };
+        let assigned = AssignedCases { next: 0, digest, number: 0, places: 0, own: HashMap::new() };
         PartitionPart {
             partition,
             assigned: Mutex::new(assigned),
@@ -198,13 +198,13 @@ impl PartitionPart {
         lock(&self.unmatched).clone()
     }
 
-    fn assigned(&self) -> MutexGuard<'_, Assigned> {
+    fn assigned(&self) -> MutexGuard<'_, AssignedCases> {
         lock(&self.assigned)
     }
 
     /// Waits for the turn of a file, then calls `assign`. Does nothing if the file has already had its turn.
-    fn in_turn(&self, file: usize, assign: impl FnOnce(&mut Assigned)) {
-        let is_early = |assigned: &mut Assigned| assigned.next < file;
+    fn in_turn(&self, file: usize, assign: impl FnOnce(&mut AssignedCases)) {
+        let is_early = |assigned: &mut AssignedCases| assigned.next < file;
         let assigned = self.turned.wait_while(self.assigned(), is_early);
         let mut assigned = assigned.unwrap_or_else(PoisonError::into_inner);
         if assigned.next == file {
@@ -215,7 +215,7 @@ impl PartitionPart {
     }
 }
 
-impl Assigned {
+impl AssignedCases {
     /// Diagnostics of a file as a whole belong to the part of its first case; a file without selected cases
     /// has a place of its own.
     fn add<'i>(

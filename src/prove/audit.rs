@@ -95,7 +95,7 @@ impl RecordedSteps {
 }
 
 /// What detects a change.
-enum Noticed {
+enum NoticedBy {
     /// Nothing: it changes the program or an action, which are not expectations.
     Input,
     /// The reader rejects the case.
@@ -141,16 +141,16 @@ impl Auditor {
         for change in changes.iter().skip(index % step).step_by(step) {
             let text = edit::apply(&document, std::slice::from_ref(&change.edit));
             let changed = Document::parse(text, depth).ok();
-            let noticed = changed.as_ref().map_or(Noticed::Rejected, |changed| {
+            let noticed = changed.as_ref().map_or(NoticedBy::Rejected, |changed| {
                 self.noticed(&loaded, recorded, before.count, changed, start)
             });
             match noticed {
-                Noticed::Input => self.audit.inputs += 1,
-                Noticed::Rejected => self.audit.rejected += 1,
-                Noticed::Noted => self.audit.noted += 1,
-                Noticed::Compared => self.audit.compared += 1,
-                Noticed::Ignored => self.add(&loaded, change, Some(uncompared::IGNORED.into())),
-                Noticed::Nothing => {
+                NoticedBy::Input => self.audit.inputs += 1,
+                NoticedBy::Rejected => self.audit.rejected += 1,
+                NoticedBy::Noted => self.audit.noted += 1,
+                NoticedBy::Compared => self.audit.compared += 1,
+                NoticedBy::Ignored => self.add(&loaded, change, Some(uncompared::IGNORED.into())),
+                NoticedBy::Nothing => {
                     let after = changed.as_ref().and_then(|changed| changed.node_at(start));
                     let cases = [case, after.unwrap_or(case)];
                     self.add(&loaded, change, rule_for(&loaded, change, recorded, cases));
@@ -166,28 +166,28 @@ impl Auditor {
         notes: usize,
         changed: &Document,
         start: u32,
-    ) -> Noticed {
+    ) -> NoticedBy {
         let Ok(FileReading { case, count, .. }) = loaded.read_in(changed, start) else {
-            return Noticed::Rejected;
+            return NoticedBy::Rejected;
         };
-        let Some(case) = case else { return Noticed::Rejected };
+        let Some(case) = case else { return NoticedBy::Rejected };
         let same_actions = || {
             let actions =
                 |case: &Case| case.steps.iter().map(|step| step.actions.clone()).collect::<Vec<_>>();
             actions(&case) == actions(&recorded.case)
         };
         if case.program != recorded.case.program || !same_actions() {
-            return Noticed::Input;
+            return NoticedBy::Input;
         }
         if !recorded.pass(&case.steps, self.how.compare) {
-            return Noticed::Compared;
+            return NoticedBy::Compared;
         }
         if count > notes {
-            Noticed::Noted
+            NoticedBy::Noted
         } else if recorded.demands_the_same_of_ignored(&case.steps) {
-            Noticed::Nothing
+            NoticedBy::Nothing
         } else {
-            Noticed::Ignored
+            NoticedBy::Ignored
         }
     }
 

@@ -13,7 +13,7 @@ use crate::model::{Assertion, Mismatch, Path};
 use crate::run::compare::{UnknownField, compare_rest, diff};
 use crate::run::sources::Sources;
 use crate::run::{IgnoredFields, LoadOptions};
-use crate::wire::mutants::{FaultOutcome, Judged, Mutants};
+use crate::wire::mutants::{FaultOutcome, JudgedFault, Mutants};
 
 /// What stands in place of the machine in the names of these faults: `judge/no-lengths`.
 pub const JUDGE: &str = "judge";
@@ -46,7 +46,7 @@ impl Negatives {
         Mutants { cases: self.cases.len() as u64, left_out: self.left_out, faults }
     }
 
-    fn judge_one(&self, fault: &JudgeFault) -> Judged {
+    fn judge_one(&self, fault: &JudgeFault) -> JudgedFault {
         let noticing = self.cases.iter().find(|(_, recorded)| passes(recorded, Some(fault)));
         let forgives = |(_, recorded): &(String, RecordedSteps)| forgives_some(recorded, fault);
         let outcome = match noticing {
@@ -54,7 +54,7 @@ impl Negatives {
             None if self.cases.iter().any(forgives) => FaultOutcome::Survived,
             None => FaultOutcome::NeverOn,
         };
-        Judged {
+        JudgedFault {
             fault: format!("{JUDGE}/{}", fault.name),
             machine: JUDGE.to_owned(),
             op: String::new(),

@@ -23,13 +23,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use self::equivalent::{Equivalents, Unnoticeable};
 use self::fault::PlantedFault;
-use self::search::Searched;
+use self::search::FaultSearchResult;
 use super::suite::VectorSuite;
 use crate::model::limits::Limits;
 use crate::model::{Interrupt, counted, lock};
 use crate::run::catch_panic;
 use crate::testees::embedded::Embedded;
-use crate::wire::mutants::{FaultOutcome, Judged, Mutants};
+use crate::wire::mutants::{FaultOutcome, JudgedFault, Mutants};
 
 /// The default limit on the instructions that are executed per fault.
 pub const WORK: u64 = 20_000_000;
@@ -47,7 +47,7 @@ pub struct MutantsOptions {
 }
 
 /// Judges faults by a suite. The results have the order of the faults; some are missing if the run was interrupted.
-pub fn judge(faults: &[PlantedFault], suite: &VectorSuite, how: &MutantsOptions) -> Vec<Judged> {
+pub fn judge(faults: &[PlantedFault], suite: &VectorSuite, how: &MutantsOptions) -> Vec<JudgedFault> {
     let equivalents = Equivalents::new();
     let next = AtomicUsize::new(0);
     let results = Mutex::new(Vec::new());
@@ -79,9 +79,9 @@ fn judge_one(
     known: Option<Unnoticeable>,
     suite: &VectorSuite,
     how: &MutantsOptions,
-) -> Judged {
+) -> JudgedFault {
     let Trial { mut outcome, case, note } = trial(fault, suite, how);
-    let mut searched = Searched::default();
+    let mut searched = FaultSearchResult::default();
     match known {
         _ if outcome == FaultOutcome::Killed => {}
         // It changes something, so that the list is wrong.
@@ -93,7 +93,7 @@ fn judge_one(
             }
         }
     }
-    Judged {
+    JudgedFault {
         fault: fault.to_string(),
         machine: fault.machine().name.to_owned(),
         op: fault.subject(),

@@ -53,7 +53,7 @@ impl Observe for RecordedFields {
 
 /// Why there are no states of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Unrecorded {
+enum UnrecordedReason {
     /// The vector is broken.
     Broken,
     /// The machine did not get to the end.
@@ -77,7 +77,7 @@ pub(super) fn each(
                 break;
             }
             let recorded = recorded(&file, index, &mut worker);
-            broken += u64::from(recorded.as_ref().err() == Some(&Unrecorded::Broken));
+            broken += u64::from(recorded.as_ref().err() == Some(&UnrecordedReason::Broken));
             take(&file, index, recorded.ok());
         }
     }
@@ -89,11 +89,11 @@ fn recorded(
     file: &LoadedFile<'_>,
     index: usize,
     worker: &mut Worker<'_>,
-) -> Result<RecordedSteps, Unrecorded> {
-    let reading = file.case(index).and_then(|case| case.read().ok()).ok_or(Unrecorded::Broken)?;
-    let why = if reading.unsupported.is_some() { Unrecorded::NotRun } else { Unrecorded::Broken };
+) -> Result<RecordedSteps, UnrecordedReason> {
+    let reading = file.case(index).and_then(|case| case.read().ok()).ok_or(UnrecordedReason::Broken)?;
+    let why = if reading.unsupported.is_some() { UnrecordedReason::NotRun } else { UnrecordedReason::Broken };
     let case = reading.case.ok_or(why)?;
-    let info = file.options().families.machine(case.machine).ok_or(Unrecorded::Broken)?;
+    let info = file.options().families.machine(case.machine).ok_or(UnrecordedReason::Broken)?;
     let ignored = file.options().ignored.clone();
     let declared: Vec<_> = info.fields.iter().map(|field| field.name).collect();
     if info.engine == Engine::Elsewhere && worker.options().testee.vm().is_none() {
@@ -117,8 +117,8 @@ fn recorded(
             let from = StatesFrom::Machine;
             Ok(RecordedSteps { case, states, from, ignored, fields: info.fields })
         }
-        Err(_) | Ok(Err(Stopped::Error(_))) => Err(Unrecorded::Broken),
-        Ok(Err(_)) => Err(Unrecorded::NotRun),
+        Err(_) | Ok(Err(Stopped::Error(_))) => Err(UnrecordedReason::Broken),
+        Ok(Err(_)) => Err(UnrecordedReason::NotRun),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use crate::explain::observed_run::{Detail, ObservedRun};
+use crate::explain::observed_run::{ObservedRun, RecordedDetail};
 use crate::explain::observer::CoveragePoints;
 use crate::machines::{self, MACHINES, MachineInfo};
 use crate::model::limits::Limits;
@@ -57,7 +57,7 @@ impl VectorSuite {
     pub fn read(
         sources: &Sources,
         options: &LoadOptions,
-        detail: Detail,
+        detail: RecordedDetail,
         takes: &dyn Fn(&MachineInfo) -> bool,
     ) -> VectorSuite {
         let mut suite = VectorSuite {
@@ -92,7 +92,7 @@ impl VectorSuite {
         file: &LoadedFile<'_>,
         index: usize,
         worker: &mut Worker<'_>,
-        detail: Detail,
+        detail: RecordedDetail,
         takes: &dyn Fn(&MachineInfo) -> bool,
     ) {
         let (watched, observed) = ObservedRun::of(worker, file, index, detail);

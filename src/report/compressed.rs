@@ -13,13 +13,13 @@ const PIECE: usize = 1 << 16;
 
 /// A text that is compressed with gzip unless it is short. Its memory does not depend on its length.
 #[derive(Default)]
-pub(super) struct Compressed {
+pub(super) struct CompressedText {
     /// The text that is not compressed yet.
     rest: Vec<u8>,
     encoder: Option<GzEncoder<Spool>>,
 }
 
-impl Compressed {
+impl CompressedText {
     /// The text, compressed or not.
     pub(super) fn finish(mut self) -> io::Result<Spool> {
         let Some(mut encoder) = self.encoder.take() else {
@@ -32,7 +32,7 @@ impl Compressed {
     }
 }
 
-impl Write for Compressed {
+impl Write for CompressedText {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.rest.extend_from_slice(bytes);
         if self.rest.len() > PIECE {

@@ -5,7 +5,7 @@ use crate::model::{BlameInput, Cell, ExecutedInstruction, Value, escaped};
 
 /// How much of an explanation is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Length {
+pub enum ExplanationLength {
     /// What fits a screen.
     Screen,
     /// This many last instructions, and all differences in full.

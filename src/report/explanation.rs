@@ -10,7 +10,7 @@ use std::ops::Range;
 use self::blame_tree::{BlameLines, blamed};
 use self::gas::{overspent, spent};
 use super::case_block::{self, broke_down, broken, differs, flaky, not_as_known};
-pub use super::executed::Length;
+pub use super::executed::ExplanationLength;
 use super::executed::{executed_by, input, numbered};
 use super::style::{ACTUAL, DIM, ERROR, EXPECTED, FAIL, WIDTH, location};
 use super::truncate::{truncate, truncate_pair};
@@ -41,7 +41,7 @@ const MAX_DIVERGED: usize = 2;
 const FURTHER: usize = 3;
 
 /// Writes why a case fails, or its verdict if it does not fail.
-pub fn write(out: &mut dyn Write, explained: &Explanation, length: Length) -> io::Result<()> {
+pub fn write(out: &mut dyn Write, explained: &Explanation, length: ExplanationLength) -> io::Result<()> {
     let mut text = Vec::new();
     let id = &explained.report.id;
     match &explained.report.verdict {
@@ -82,20 +82,25 @@ pub fn write(out: &mut dyn Write, explained: &Explanation, length: Length) -> io
     out.write_all(&text)
 }
 
-/// The text of [`write()`] for [`Length::Screen`], without colours. Fails when writing fails, which does not happen
+/// The text of [`write()`] for [`ExplanationLength::Screen`], without colours. Fails when writing fails, which does not happen
 /// in memory.
 pub(super) fn plain(explained: &ExplainedCase) -> io::Result<String> {
     match explained {
         ExplainedCase::Text { text, .. } => Ok(text.clone()),
         ExplainedCase::Facts(explanation) => {
             let mut text = Vec::new();
-            write(&mut text, explanation, Length::Screen)?;
+            write(&mut text, explanation, ExplanationLength::Screen)?;
             Ok(case_block::plain(&text))
         }
     }
 }
 
-fn failed(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure, length: Length) -> io::Result<()> {
+fn failed(
+    text: &mut Vec<u8>,
+    explained: &Explanation,
+    failure: &Failure,
+    length: ExplanationLength,
+) -> io::Result<()> {
     let id = &explained.report.id;
     writeln!(text, "{FAIL}FAIL{FAIL:#}  {id}")?;
     if failure.state.is_some() {
@@ -103,8 +108,8 @@ fn failed(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure, length
         return case_block::ended(text, &truncate(&escaped(&failure.ended), 0, WIDTH));
     }
     let full = match length {
-        Length::Screen => 1,
-        Length::Full(_) => failure.differences.len(),
+        ExplanationLength::Screen => 1,
+        ExplanationLength::Full(_) => failure.differences.len(),
     };
     let is_also_shown = first_differences(text, explained, failure, full, length)?;
     if let Some(logs) = &explained.logs {
@@ -115,7 +120,7 @@ fn failed(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure, length
         spent(text, explained, None)?;
         world::leaves(text, world, length)?;
     }
-    if length == Length::Screen && !is_also_shown {
+    if length == ExplanationLength::Screen && !is_also_shown {
         also(text, explained, failure)?;
     }
     further_differences(text, explained, &failure.differences[full..], length)?;
@@ -131,7 +136,7 @@ fn first_differences(
     explained: &Explanation,
     failure: &Failure,
     count: usize,
-    length: Length,
+    length: ExplanationLength,
 ) -> io::Result<bool> {
     let mut is_also_shown = false;
     for (index, difference) in failure.differences.iter().take(count).enumerate() {
@@ -143,7 +148,7 @@ fn first_differences(
         let is_gas = is_gas(&difference.at, answer);
         if is_gas {
             // A wrong value may change the price of an instruction that uses it, but not the other way round.
-            let is_cause_shown = length == Length::Screen && also(text, explained, failure)?;
+            let is_cause_shown = length == ExplanationLength::Screen && also(text, explained, failure)?;
             is_also_shown |= is_cause_shown;
             spent(text, explained, overspent(difference).as_ref())?;
             if is_cause_shown {
@@ -166,7 +171,7 @@ fn origin(
     explained: &Explanation,
     difference: &CaseDifference,
     answer: &BlameAnswer,
-    length: Length,
+    length: ExplanationLength,
 ) -> io::Result<()> {
     match answer {
         BlameAnswer::NotWritten { of_last: None, near, besides: None } if is_existence(difference) => {
@@ -189,7 +194,7 @@ fn further_differences(
     text: &mut Vec<u8>,
     explained: &Explanation,
     others: &[CaseDifference],
-    length: Length,
+    length: ExplanationLength,
 ) -> io::Result<()> {
     let mut rows = 0..0;
     if let Some(stack) = &explained.stack {
@@ -247,21 +252,21 @@ fn on_embedded(text: &mut Vec<u8>, Explanation { report, embedded, .. }: &Explan
     )
 }
 
-impl Length {
+impl ExplanationLength {
     /// How many of the last instructions are shown after this text.
     fn wanted(self, text: &[u8]) -> usize {
         match self {
-            Length::Screen => left(text, self).saturating_sub(2).max(MIN_LAST),
-            Length::Full(wanted) => wanted,
+            ExplanationLength::Screen => left(text, self).saturating_sub(2).max(MIN_LAST),
+            ExplanationLength::Full(wanted) => wanted,
         }
     }
 }
 
 /// How many more lines fit.
-fn left(text: &[u8], length: Length) -> usize {
+fn left(text: &[u8], length: ExplanationLength) -> usize {
     match length {
-        Length::Screen => SCREEN.saturating_sub(memchr::memchr_iter(b'\n', text).count()),
-        Length::Full(_) => usize::MAX,
+        ExplanationLength::Screen => SCREEN.saturating_sub(memchr::memchr_iter(b'\n', text).count()),
+        ExplanationLength::Full(_) => usize::MAX,
     }
 }
 
@@ -323,7 +328,7 @@ fn brief_path(at: &Path) -> String {
 }
 
 /// Writes what is known about the instruction that wrote the actual value.
-fn answered(text: &mut Vec<u8>, answer: &BlameAnswer, length: Length) -> io::Result<()> {
+fn answered(text: &mut Vec<u8>, answer: &BlameAnswer, length: ExplanationLength) -> io::Result<()> {
     let (head, blame) = match answer {
         BlameAnswer::By(blame) => {
             return blamed(text, "made by", blame, BlameLines { made: 8, reached: 3 }.of(length));
@@ -358,7 +363,7 @@ fn earlier(text: &mut Vec<u8>, executed: &[ExecutedInstruction]) -> io::Result<(
 }
 
 /// Writes the instruction that wrote another datum of the same kind, so that it could have written this one.
-fn could_be(text: &mut Vec<u8>, near: Option<&Blame>, length: Length) -> io::Result<()> {
+fn could_be(text: &mut Vec<u8>, near: Option<&Blame>, length: ExplanationLength) -> io::Result<()> {
     let most = BlameLines { made: 4, reached: 3 }.of(length);
     near.map_or(Ok(()), |near| blamed(text, "could be", near, most))
 }
@@ -376,7 +381,7 @@ fn also(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure) -> io::R
     let Some((blame, difference)) = made.next().filter(|_| !is_made) else { return Ok(false) };
     let is_shown = shown.and_then(BlameAnswer::blame).is_some_and(|shown| shown.by.step == blame.by.step);
     // Below it come how many more differences there are, the last instructions and the end.
-    let room = left(text, Length::Screen).saturating_sub(1 + 1 + MIN_LAST + 1 + 1);
+    let room = left(text, ExplanationLength::Screen).saturating_sub(1 + 1 + MIN_LAST + 1 + 1);
     if is_shown || room == 0 {
         return Ok(false);
     }

@@ -49,7 +49,7 @@ pub struct Html {
     /// The explanations that replace these texts: the start of each, its end and the explanation.
     explained: BTreeMap<u64, (u64, String)>,
     /// What other reports group the cases of the first list by.
-    causes: IndexMap<String, Cause>,
+    causes: IndexMap<String, CauseGroup>,
     /// How many of these are causes of failures, which the run may explain.
     explained_causes: usize,
     machines: IndexSet<Name>,
@@ -60,7 +60,7 @@ pub struct Html {
 }
 
 /// The cases with the same cause.
-struct Cause {
+struct CauseGroup {
     count: usize,
     /// The anchor of the first one.
     first: String,
@@ -102,7 +102,7 @@ impl Html {
             let cause = entry.or_insert_with(|| {
                 let is_explained = verdict.is_failed_or_broken() && self.explained_causes < MAX_EXPLAINED;
                 self.explained_causes += usize::from(is_explained);
-                Cause { count: 0, first: anchor, is_explained }
+                CauseGroup { count: 0, first: anchor, is_explained }
             });
             cause.count += 1;
             // The run also explains at most this many cases per cause.
@@ -196,7 +196,7 @@ impl Html {
         }
         writeln!(page, "</select></label>")?;
         writeln!(page, "<label class=\"wide\">Cause <select name=\"cause\"><option value=\"\">all</option>")?;
-        for (number, cause, Cause { count, .. }) in self.largest_causes() {
+        for (number, cause, CauseGroup { count, .. }) in self.largest_causes() {
             writeln!(page, "<option value=\"{number}\">{count} × {}</option>", shown_cause(cause))?;
         }
         writeln!(page, "</select></label>\n<button type=\"reset\">Reset</button>")?;
@@ -224,7 +224,7 @@ impl Html {
     }
 
     /// The causes with their numbers, those of most cases first.
-    fn largest_causes(&self) -> Vec<(usize, &String, &Cause)> {
+    fn largest_causes(&self) -> Vec<(usize, &String, &CauseGroup)> {
         let numbered = self.causes.iter().enumerate();
         let mut causes: Vec<_> = numbered.map(|(number, (name, cause))| (number, name, cause)).collect();
         causes.sort_by_key(|(.., cause)| Reverse(cause.count));
@@ -242,7 +242,7 @@ impl Html {
             "<details id=\"causes\"{open}><summary>Causes: {}</summary>\n<ol>",
             self.causes.len()
         )?;
-        for (number, cause, Cause { count, first, .. }) in self.largest_causes() {
+        for (number, cause, CauseGroup { count, first, .. }) in self.largest_causes() {
             writeln!(
                 page,
                 "<li><span class=\"count\">{count} ×</span> <a href=\"#{first}\" data-cause=\"{number}\">\

@@ -27,33 +27,33 @@ pub struct NewReport {
     /// Makes a report that writes to the given writer.
     pub make: fn(Box<dyn Write>, &ReportOptions) -> Box<dyn Report>,
     /// Whether a file with these ends was written by this kind of report.
-    pub wrote: fn(&Ends) -> bool,
+    pub wrote: fn(&FileEnds) -> bool,
 }
 
 /// The ends of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Ends {
+pub struct FileEnds {
     /// Its first 1024 bytes, as far as they are text.
     pub start: String,
     /// Its last line, or the last 1024 bytes of it.
     pub last_line: String,
 }
 
-impl Ends {
+impl FileEnds {
     /// How many bytes of each end are read.
     const SIZE: usize = 1024;
 
     /// Reads the ends of a file.
-    pub fn read(file: &mut (impl Read + Seek)) -> io::Result<Ends> {
+    pub fn read(file: &mut (impl Read + Seek)) -> io::Result<FileEnds> {
         let mut start = Vec::new();
-        file.by_ref().take(Ends::SIZE as u64).read_to_end(&mut start)?;
+        file.by_ref().take(FileEnds::SIZE as u64).read_to_end(&mut start)?;
         let size = file.seek(SeekFrom::End(0))?;
-        file.seek(SeekFrom::Start(size.saturating_sub(Ends::SIZE as u64)))?;
+        file.seek(SeekFrom::Start(size.saturating_sub(FileEnds::SIZE as u64)))?;
         let mut end = Vec::new();
-        file.take(Ends::SIZE as u64).read_to_end(&mut end)?;
+        file.take(FileEnds::SIZE as u64).read_to_end(&mut end)?;
         let end = String::from_utf8_lossy(&end);
         let last_line = end.trim_end().lines().last().unwrap_or_default().to_owned();
-        Ok(Ends { start: String::from_utf8_lossy(&start).into_owned(), last_line })
+        Ok(FileEnds { start: String::from_utf8_lossy(&start).into_owned(), last_line })
     }
 }
 

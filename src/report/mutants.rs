@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use super::html_page::{html_text, page, table};
 use crate::model::{Renderer, counted, escaped};
 use crate::wire::line::write_line;
-use crate::wire::mutants::{FaultOutcome, Judged, Mutants};
+use crate::wire::mutants::{FaultOutcome, JudgedFault, Mutants};
 
 /// A format for results; `new` writes one.
 pub type MutantsKind = Renderer<fn(&mut dyn Write, &Mutants) -> io::Result<()>>;
@@ -38,12 +38,12 @@ fn all(out: &mut dyn Write, mutants: &Mutants) -> io::Result<()> {
 }
 
 /// The faults that should be noticed, and are not.
-fn open(mutants: &Mutants) -> impl Iterator<Item = &Judged> {
+fn open(mutants: &Mutants) -> impl Iterator<Item = &JudgedFault> {
     let closed = [FaultOutcome::Killed, FaultOutcome::Equivalent, FaultOutcome::NotPlanted];
     mutants.faults.iter().filter(move |fault| !closed.contains(&fault.outcome))
 }
 
-fn line(out: &mut dyn Write, fault: &Judged) -> io::Result<()> {
+fn line(out: &mut dyn Write, fault: &JudgedFault) -> io::Result<()> {
     let more = match &fault.case {
         Some(case) => format!(" by {}", escaped(case)),
         None => more(fault).map_or_else(String::new, |more| format!(": {more}")),
@@ -52,7 +52,7 @@ fn line(out: &mut dyn Write, fault: &Judged) -> io::Result<()> {
 }
 
 /// What is known of a fault that no case notices.
-fn more(fault: &Judged) -> Option<String> {
+fn more(fault: &JudgedFault) -> Option<String> {
     match &fault.reason {
         Some(reason) => Some(reason.clone()),
         None if fault.program => Some("a program notices it".to_owned()),
@@ -68,7 +68,7 @@ fn called(outcome: FaultOutcome) -> &'static str {
 /// How many faults have each outcome, by a property of faults.
 fn outcomes(
     mutants: &Mutants,
-    by: impl Fn(&Judged) -> &String,
+    by: impl Fn(&JudgedFault) -> &String,
 ) -> BTreeMap<&String, [u64; FaultOutcome::ALL.len()]> {
     let mut outcomes: BTreeMap<&String, [u64; FaultOutcome::ALL.len()]> = BTreeMap::new();
     for fault in &mutants.faults {
@@ -85,7 +85,7 @@ fn counts(
     out: &mut dyn Write,
     mutants: &Mutants,
     what: &str,
-    by: impl Fn(&Judged) -> &String,
+    by: impl Fn(&JudgedFault) -> &String,
 ) -> io::Result<()> {
     let heads = FaultOutcome::ALL.map(|(_, name)| format!("{name:>13}")).concat();
     writeln!(out, "\n{what:<18}{heads}")?;
@@ -112,7 +112,7 @@ fn noticed(mutants: &Mutants) -> String {
 
 fn html(out: &mut dyn Write, mutants: &Mutants) -> io::Result<()> {
     let mut main = format!("<p>{}</p>\n", noticed(mutants));
-    let of = |what: &str, by: fn(&Judged) -> &String| {
+    let of = |what: &str, by: fn(&JudgedFault) -> &String| {
         let head: Vec<_> = [what].into_iter().chain(FaultOutcome::ALL.map(|(_, name)| name)).collect();
         let rows = outcomes(mutants, by).into_iter().map(|(name, row)| -> Vec<String> {
             [html_text(name)].into_iter().chain(row.map(|count| count.to_string())).collect()

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::executed::{Length, executed_by};
+use super::executed::{ExplanationLength, executed_by};
 use super::style::{ACTUAL, DIM, EXPECTED, WIDTH};
 use super::truncate::{truncate, truncate_pair};
 use crate::model::{BlameAnswer, ComparedWith, LogComparison, StateLeaf, Value, WorldComparison, escaped};
@@ -10,15 +10,19 @@ use crate::model::{BlameAnswer, ComparedWith, LogComparison, StateLeaf, Value, W
 /// The maximum number of leaves and log entries on a screen.
 const FEW: usize = 4;
 
-fn most(length: Length) -> usize {
+fn most(length: ExplanationLength) -> usize {
     match length {
-        Length::Screen => FEW,
-        Length::Full(_) => usize::MAX,
+        ExplanationLength::Screen => FEW,
+        ExplanationLength::Full(_) => usize::MAX,
     }
 }
 
 /// Writes the leaves that differ, each with the instruction that wrote it.
-pub(super) fn leaves(text: &mut Vec<u8>, world: &WorldComparison, length: Length) -> io::Result<()> {
+pub(super) fn leaves(
+    text: &mut Vec<u8>,
+    world: &WorldComparison,
+    length: ExplanationLength,
+) -> io::Result<()> {
     let WorldComparison { against, leaves, count } = world;
     match against {
         ComparedWith::Before => writeln!(
@@ -66,14 +70,14 @@ fn leaf(text: &mut Vec<u8>, against: &ComparedWith, leaf: &StateLeaf) -> io::Res
 }
 
 /// Writes the log entries, decoded.
-pub(super) fn logs(text: &mut Vec<u8>, logs: &LogComparison, length: Length) -> io::Result<()> {
+pub(super) fn logs(text: &mut Vec<u8>, logs: &LogComparison, length: ExplanationLength) -> io::Result<()> {
     let LogComparison { expected, actual } = logs;
     entries(text, "log entries", actual, length)?;
     let expected = expected.as_deref();
     expected.map_or(Ok(()), |expected| entries(text, "log entries with the demanded hash", expected, length))
 }
 
-fn entries(text: &mut Vec<u8>, what: &str, entries: &[Value], length: Length) -> io::Result<()> {
+fn entries(text: &mut Vec<u8>, what: &str, entries: &[Value], length: ExplanationLength) -> io::Result<()> {
     let none = if entries.is_empty() { ": none" } else { "" };
     writeln!(text, "  {DIM}{what}{none}{DIM:#}")?;
     let shown = entries.len().min(most(length));

@@ -57,7 +57,7 @@ pub(super) fn digest(text: &str, how: &impl Debug) -> String {
 
 /// The result of a cache lookup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lookup {
+pub enum CacheLookup {
     /// The case is not cached and runs.
     Miss,
     /// The cache says that the case passes.
@@ -81,11 +81,11 @@ pub struct ResultCache {
     program: ProgramKey,
     sample: Option<VerifiedSample>,
     kept: IndexMap<FileKey, FileResults>,
-    updates: Mutex<Updates>,
+    updates: Mutex<CacheUpdates>,
 }
 
 #[derive(Debug, Default)]
-struct Updates {
+struct CacheUpdates {
     /// The files of this run.
     files: IndexMap<FileKey, FileResults>,
     refuted: HashSet<FileKey>,
@@ -143,12 +143,12 @@ impl ResultCache {
     }
 
     /// Looks up the case at a node of a file.
-    pub fn look_up(&self, file: &FileKey, node: u32, id: &CaseId) -> Lookup {
+    pub fn look_up(&self, file: &FileKey, node: u32, id: &CaseId) -> CacheLookup {
         let passes = self.kept.get(file).is_some_and(|results| results.passed.contains(&node));
         match &self.sample {
-            _ if !passes => Lookup::Miss,
-            Some(sample) if sample.has(id) => Lookup::Verify,
-            _ => Lookup::Hit,
+            _ if !passes => CacheLookup::Miss,
+            Some(sample) if sample.has(id) => CacheLookup::Verify,
+            _ => CacheLookup::Hit,
         }
     }
 
@@ -214,7 +214,7 @@ impl ResultCache {
         Some(FORMAT.write(&self.program, lines.collect::<Result<Vec<_>, _>>().ok()?))
     }
 
-    fn updates(&self) -> MutexGuard<'_, Updates> {
+    fn updates(&self) -> MutexGuard<'_, CacheUpdates> {
         lock(&self.updates)
     }
 }

@@ -96,7 +96,7 @@ fn diff_each<'c>(
     state: &dyn Observe,
 ) -> Result<Vec<Mismatch>, UnknownField> {
     let fields = observe_each(assertions.clone(), state)?;
-    let mut finder = Finder { fields: &fields[..], near: NearSearch::default(), large: HashMap::new() };
+    let mut finder = DatumFinder { fields: &fields[..], near: NearSearch::default(), large: HashMap::new() };
     let mut mismatches = Vec::new();
     let mut reported = ReportedForms::default();
     for assertion in assertions {
@@ -184,13 +184,13 @@ fn observe_each<'c, 's>(
 const MAX_SCANNED_MEMBERS: usize = 32;
 
 /// Finds data by path.
-struct Finder<'v> {
+struct DatumFinder<'v> {
     fields: &'v [(&'v PathKey, Option<Cow<'v, Value>>)],
     near: NearSearch,
     large: HashMap<*const Value, HashMap<&'v str, &'v Value>>,
 }
 
-impl<'v> Finder<'v> {
+impl<'v> DatumFinder<'v> {
     fn find(&mut self, path: &Path) -> Option<&'v Value> {
         if let Some(parent) = path.parent() {
             let value = self.find(parent)?;

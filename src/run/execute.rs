@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::cache::verify::refuted;
-use super::cache::{CacheUpdate, Lookup};
+use super::cache::{CacheLookup, CacheUpdate};
 use super::catch_panic::catch_panic;
 use super::compare::{UnknownField, differences};
 use super::file_options::FileOptions;
@@ -131,8 +131,8 @@ impl<'o> Worker<'o> {
     pub(super) fn run(&mut self, case: &LoadedCase<'_>) -> JudgedCase {
         let lookup = self.look_up(case);
         let executed = match lookup {
-            Some(Lookup::Hit) => None,
-            Some(Lookup::Miss | Lookup::Verify) | None => {
+            Some(CacheLookup::Hit) => None,
+            Some(CacheLookup::Miss | CacheLookup::Verify) | None => {
                 let kept = case.take_judged();
                 Some(kept.unwrap_or_else(|| JudgedCase::timed(|| self.execute(case))))
             }
@@ -151,15 +151,15 @@ impl<'o> Worker<'o> {
             return cases.iter().map_while(run).collect();
         }
         let lookups: Vec<_> = cases.iter().map(|case| self.look_up(case)).collect();
-        let is_open = |(case, lookup): &(&LoadedCase<'_>, &Option<Lookup>)| {
-            !matches!(lookup, Some(Lookup::Hit)) && !case.has_judged()
+        let is_open = |(case, lookup): &(&LoadedCase<'_>, &Option<CacheLookup>)| {
+            !matches!(lookup, Some(CacheLookup::Hit)) && !case.has_judged()
         };
         let open: Vec<_> = cases.iter().zip(&lookups).filter(is_open).map(|(case, _)| case).collect();
         let mut executed = self.execute_each(&open).into_iter();
-        let judge = |(case, lookup): (&LoadedCase<'_>, Option<Lookup>)| {
+        let judge = |(case, lookup): (&LoadedCase<'_>, Option<CacheLookup>)| {
             let executed = match lookup {
-                Some(Lookup::Hit) => None,
-                Some(Lookup::Miss | Lookup::Verify) | None => {
+                Some(CacheLookup::Hit) => None,
+                Some(CacheLookup::Miss | CacheLookup::Verify) | None => {
                     Some(case.take_judged().or_else(|| executed.next())?)
                 }
             };
@@ -173,7 +173,7 @@ impl<'o> Worker<'o> {
     fn judge(
         &self,
         case: &LoadedCase<'_>,
-        lookup: Option<Lookup>,
+        lookup: Option<CacheLookup>,
         executed: Option<JudgedCase>,
     ) -> JudgedCase {
         let mut judged = match executed {
@@ -213,7 +213,7 @@ impl<'o> Worker<'o> {
     }
 
     /// Looks up a case in the cache; `None` when caching is off.
-    fn look_up(&self, case: &LoadedCase<'_>) -> Option<Lookup> {
+    fn look_up(&self, case: &LoadedCase<'_>) -> Option<CacheLookup> {
         Some(self.run.cache.as_ref()?.look_up(case.key?, case.node, &case.id))
     }
 
@@ -375,14 +375,16 @@ fn panic_as_error<T>(machine: &str, work: impl FnOnce() -> T) -> Result<T, Strin
 }
 
 /// Compares a case with its cached result.
-fn check(lookup: Option<Lookup>, judged: &mut JudgedCase, node: u32) {
+fn check(lookup: Option<CacheLookup>, judged: &mut JudgedCase, node: u32) {
     judged.cache_update = match (lookup, judged.is_cacheable) {
-        (Some(Lookup::Miss), true) => Some(CacheUpdate::Passes(node)),
-        (Some(Lookup::Hit | Lookup::Verify), false) => {
+        (Some(CacheLookup::Miss), true) => Some(CacheUpdate::Passes(node)),
+        (Some(CacheLookup::Hit | CacheLookup::Verify), false) => {
             judged.report.verdict = refuted(&judged.report.verdict, &judged.notes);
             Some(CacheUpdate::Refuted)
         }
-        (None, _) | (Some(Lookup::Miss), false) | (Some(Lookup::Hit | Lookup::Verify), true) => None,
+        (None, _)
+        | (Some(CacheLookup::Miss), false)
+        | (Some(CacheLookup::Hit | CacheLookup::Verify), true) => None,
     };
 }
 

@@ -11,7 +11,7 @@ mod given;
 mod parse;
 mod predicates;
 
-pub use case_info::{CaseInfo, Cost, Outcomes};
-pub use expr::{Expr, ExprSelection, Term};
+pub use case_info::{CaseInfo, Outcomes, PredicateCost};
+pub use expr::{Expr, ExprSelection, PredicateTerm};
 pub use parse::{MAX_NESTED, SyntaxError};
 pub use predicates::{PREDICATES, Predicate, help};

@@ -13,7 +13,7 @@ use crate::text::file_name::with_slashes;
 use crate::text::json::{Document, JsonNode};
 
 /// The format of a document, with the evidence for it.
-pub(super) enum Detected {
+pub(super) enum DetectedFormat {
     Format(&'static Format, Evidence),
     /// The document is not a vector file, but was found in a folder.
     Other(String),
@@ -24,7 +24,7 @@ pub(super) fn detect_format(
     source: &VectorSource,
     document: &Document,
     options: &FileOptions,
-) -> Result<Detected, Diagnostic<Origin>> {
+) -> Result<DetectedFormat, Diagnostic<Origin>> {
     if let Some(family) = options.family {
         return of_family(source, document, family);
     }
@@ -43,7 +43,7 @@ pub(super) fn detect_format(
         return Err(unknown);
     }
     let not = match detected {
-        Ok((format, evidence)) => return Ok(Detected::Format(format, evidence)),
+        Ok((format, evidence)) => return Ok(DetectedFormat::Format(format, evidence)),
         Err(not) => not,
     };
     if let NotDetected::Several(_) = not {
@@ -56,7 +56,7 @@ pub(super) fn detect_format(
         return Err(near.under(LintRule::NotAVector));
     }
     if source.origin == SourceOrigin::Folder {
-        return Ok(Detected::Other(format!("skipped: {not}")));
+        return Ok(DetectedFormat::Other(format!("skipped: {not}")));
     }
     let diagnostic = Diagnostic::at(document.root().at(), not.to_string());
     Err(diagnostic.expected(not.expected()).under(LintRule::NotAVector))
@@ -67,11 +67,11 @@ fn of_family(
     source: &VectorSource,
     document: &Document,
     family: &Family,
-) -> Result<Detected, Diagnostic<Origin>> {
+) -> Result<DetectedFormat, Diagnostic<Origin>> {
     let mut nearest: Option<FamilyMisfit> = None;
     for path in iter::once(source.shown.to_string()).chain(whole_paths(source)) {
         match family.fitting(document.root(), &path) {
-            Ok((format, evidence)) => return Ok(Detected::Format(format, evidence)),
+            Ok((format, evidence)) => return Ok(DetectedFormat::Format(format, evidence)),
             Err(misfit) if nearest.as_ref().is_none_or(|known| !known.is_near) => nearest = Some(misfit),
             Err(_) => {}
         }
@@ -81,9 +81,10 @@ fn of_family(
         Some(misfit) if source.origin != SourceOrigin::Folder || misfit.is_near => {
             Err(misfit.why.under(LintRule::NotAVector))
         }
-        misfit => {
-            Ok(Detected::Other(format!("skipped: {}", misfit.map_or_else(String::new, |it| it.why.what))))
-        }
+        misfit => Ok(DetectedFormat::Other(format!(
+            "skipped: {}",
+            misfit.map_or_else(String::new, |it| it.why.what)
+        ))),
     }
 }
 

@@ -21,13 +21,13 @@ use crate::text::json::Document;
 pub struct FillOptions {
     /// How many machines must agree.
     pub agree: usize,
-    /// See [`Existing`].
-    pub existing: Existing,
+    /// See [`ExistingDemands`].
+    pub existing: ExistingDemands,
 }
 
 /// What to do about a case that demands something else than the machines agree on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Existing {
+pub enum ExistingDemands {
     /// Leave its demands as they are.
     Keep,
     /// Demand what the machines agree on.
@@ -178,7 +178,7 @@ fn statements(blessed: &Blessed) -> HashMap<&CaseId, Statement<'_>> {
 }
 
 /// Machines that do the same with a case.
-struct Agreeing<'b> {
+struct AgreeingMachines<'b> {
     machines: Vec<String>,
     /// The change that demands it; `None` if the case demands it already.
     change: Option<&'b CaseChange>,
@@ -186,7 +186,7 @@ struct Agreeing<'b> {
 
 /// What the machines do with a case.
 struct StatedCase<'b> {
-    groups: Vec<Agreeing<'b>>,
+    groups: Vec<AgreeingMachines<'b>>,
     /// The machines of which nothing can be demanded, with the reason.
     silent: Vec<(String, String)>,
     /// How many of them ran the case.
@@ -199,7 +199,7 @@ fn group_machines<'b>(
     machines: &[NamedTestee],
     statements: &[HashMap<&CaseId, Statement<'b>>],
 ) -> StatedCase<'b> {
-    let mut groups: Vec<Agreeing<'b>> = Vec::new();
+    let mut groups: Vec<AgreeingMachines<'b>> = Vec::new();
     let (mut silent, mut refused) = (Vec::new(), 0);
     for (machine, statements) in machines.iter().zip(statements) {
         let name = machine.name.clone();
@@ -222,14 +222,17 @@ fn group_machines<'b>(
         let text = change.map(CaseChange::text);
         match groups.iter_mut().find(|group| group.change.map(CaseChange::text) == text) {
             Some(group) => group.machines.push(name),
-            None => groups.push(Agreeing { machines: vec![name], change }),
+            None => groups.push(AgreeingMachines { machines: vec![name], change }),
         }
     }
     StatedCase { groups, silent, refused }
 }
 
 /// What is done with the expectations of a case, from its groups, the largest first; and the change to make.
-fn outcome_of<'b>(groups: &[Agreeing<'b>], options: &FillOptions) -> (FillOutcome, Option<&'b CaseChange>) {
+fn outcome_of<'b>(
+    groups: &[AgreeingMachines<'b>],
+    options: &FillOptions,
+) -> (FillOutcome, Option<&'b CaseChange>) {
     let count = |index: usize| groups.get(index).map_or(0, |group| group.machines.len());
     if count(0) < options.agree && groups.len() < 2 {
         return (FillOutcome::TooFewMachines, None);
@@ -239,7 +242,7 @@ fn outcome_of<'b>(groups: &[Agreeing<'b>], options: &FillOptions) -> (FillOutcom
     }
     match groups[0].change {
         None => (FillOutcome::UpToDate, None),
-        Some(change) if change.only_adds || options.existing == Existing::Replace => {
+        Some(change) if change.only_adds || options.existing == ExistingDemands::Replace => {
             (FillOutcome::Filled, Some(change))
         }
         Some(_) => (FillOutcome::DemandsOtherwise, None),
@@ -247,7 +250,7 @@ fn outcome_of<'b>(groups: &[Agreeing<'b>], options: &FillOptions) -> (FillOutcom
 }
 
 /// The groups, with the first line of the case in which they differ from each other or from the case as it is.
-fn with_lines(groups: Vec<Agreeing<'_>>, old: &str) -> Vec<FillGroup> {
+fn with_lines(groups: Vec<AgreeingMachines<'_>>, old: &str) -> Vec<FillGroup> {
     let texts: Vec<_> = groups.iter().map(|group| group.change.map_or(old, CaseChange::text)).collect();
     let compared = texts.iter().copied().chain(std::iter::once(old).filter(|_| texts.len() == 1));
     let differing = first_differing(compared.map(str::lines).collect());

@@ -9,10 +9,10 @@ use foldhash::fast::RandomState;
 
 use super::cache::FileKey;
 use super::catch_panic::catch_panic;
-use super::file_format::{Detected, detect_format};
+use super::file_format::{DetectedFormat, detect_format};
 use super::file_options::FileOptions;
 use super::judged_case::JudgedCase;
-use super::options::{Contents, LoadOptions, RunOptions};
+use super::options::{ContentDigests, LoadOptions, RunOptions};
 use super::source::VectorSource;
 use super::vector_files::VectorFiles;
 use crate::formats::detection::SeenFormat;
@@ -50,7 +50,7 @@ pub(super) fn load(source: Arc<VectorSource>, text: Option<String>, options: &Lo
     if let Some(cases) = file.cases.as_mut().filter(|_| options.run.cache.is_some()) {
         cases.key = Some(options.run.file_key(cases.document.text(), cases.format, file_options));
     }
-    if let Some(cases) = file.cases.as_mut().filter(|_| options.run.contents == Contents::Hashed) {
+    if let Some(cases) = file.cases.as_mut().filter(|_| options.run.contents == ContentDigests::Hashed) {
         cases.content = Some(ContentDigest::of(cases.document.text()));
     }
     file
@@ -498,8 +498,8 @@ pub(crate) fn identify(
         return Ok(FileContent::Vectors(document, format));
     }
     match detect_format(source, &document, options) {
-        Ok(Detected::Format(format, _)) => Ok(FileContent::Vectors(document, format)),
-        Ok(Detected::Other(why)) => Ok(FileContent::Other(document, why)),
+        Ok(DetectedFormat::Format(format, _)) => Ok(FileContent::Vectors(document, format)),
+        Ok(DetectedFormat::Other(why)) => Ok(FileContent::Other(document, why)),
         Err(diagnostic) => Err(FileError::new(document.into_text(), diagnostic)),
     }
 }
@@ -515,10 +515,10 @@ pub fn explain_format(source: &VectorSource, options: &LoadOptions) -> Result<St
         return Ok(format!("{}, as vmconf.toml says", format.name));
     }
     Ok(match detect_format(source, &document, options).map_err(|diagnostic| document.locate(diagnostic))? {
-        Detected::Format(format, evidence) => {
+        DetectedFormat::Format(format, evidence) => {
             let SeenFormat { name, what, line, .. } = SeenFormat::new(format, evidence, &document);
             format!("{name}, {what} in line {line}")
         }
-        Detected::Other(why) => why,
+        DetectedFormat::Other(why) => why,
     })
 }

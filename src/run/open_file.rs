@@ -70,19 +70,19 @@ impl OpenFile {
         if self.is_regular {
             self.file.take(most).read_to_end(&mut bytes)?;
         } else {
-            Arriving { file: self.file, interrupt }.take(most).read_to_end(&mut bytes)?;
+            ArrivingFile { file: self.file, interrupt }.take(most).read_to_end(&mut bytes)?;
         }
         Ok(Some(bytes).filter(|bytes| bytes.len() as u64 <= limit))
     }
 }
 
 /// A file whose bytes may be written later, as those of a pipe.
-struct Arriving<'i> {
+struct ArrivingFile<'i> {
     file: File,
     interrupt: &'i Interrupt,
 }
 
-impl Read for Arriving<'_> {
+impl Read for ArrivingFile<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while !is_readable(&self.file)? {
             if self.interrupt.is_requested() {

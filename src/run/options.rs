@@ -105,7 +105,7 @@ pub struct RunOptions {
     /// The results of earlier runs; `None` when caching is off.
     pub cache: Option<Arc<ResultCache>>,
     /// Whether reports say the content of files.
-    pub contents: Contents,
+    pub contents: ContentDigests,
     /// Makes the testees.
     pub testee: MakeTestee,
     /// What the verdict on a flaky case is.
@@ -118,7 +118,7 @@ pub struct RunOptions {
 
 /// Whether digests of the content of vector files are made.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Contents {
+pub enum ContentDigests {
     /// They are not.
     #[default]
     Ignored,

@@ -7,7 +7,7 @@ use super::judged_case::JudgedCase;
 use super::load::LoadedFile;
 
 /// A result of a thread.
-pub(super) enum Finished<'s> {
+pub(super) enum FinishedCases<'s> {
     /// The file at this index is loaded, and the given judged cases are its first ones.
     File(usize, Arc<LoadedFile<'s>>, Vec<JudgedCase>),
     /// Consecutive cases are done: the index of their file, the index of the first case in the file, the judged cases.
@@ -37,7 +37,7 @@ struct OrderSlot<'s> {
 
 /// Buffers results that arrive too early.
 #[derive(Default)]
-pub(super) struct Order<'s> {
+pub(super) struct ResultOrder<'s> {
     /// The files that are not completely emitted.
     files: VecDeque<OrderSlot<'s>>,
     /// How many files are completely emitted.
@@ -46,17 +46,17 @@ pub(super) struct Order<'s> {
     is_begun: bool,
 }
 
-impl<'s> Order<'s> {
-    pub(super) fn add(&mut self, finished: Finished<'s>) {
+impl<'s> ResultOrder<'s> {
+    pub(super) fn add(&mut self, finished: FinishedCases<'s>) {
         match finished {
-            Finished::File(number, file, judged) => {
+            FinishedCases::File(number, file, judged) => {
                 let slot = self.slot(number);
                 slot.file = Some(file);
                 if !judged.is_empty() {
                     slot.judged = judged.into_iter().map(Some).collect();
                 }
             }
-            Finished::Cases(number, first, judged) => {
+            FinishedCases::Cases(number, first, judged) => {
                 let slot = self.slot(number);
                 let first = first - slot.emitted;
                 let end = first + judged.len();

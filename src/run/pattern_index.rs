@@ -10,12 +10,12 @@ use crate::text::glob::{GLOB_SPECIAL, literal_start};
 /// compared with few of many globs.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PatternIndex {
-    starts: Literals,
-    ends: Literals,
+    starts: LiteralIndex,
+    ends: LiteralIndex,
 }
 
 /// Indices of globs by literal texts, which are grouped by their length in bytes.
-type Literals = BTreeMap<usize, HashMap<String, Vec<usize>>>;
+type LiteralIndex = BTreeMap<usize, HashMap<String, Vec<usize>>>;
 
 impl PatternIndex {
     /// The index of these globs.

@@ -16,8 +16,8 @@ use super::collect::RunCollector;
 use super::judged_case::JudgedCase;
 use super::load::LoadedFile;
 use super::options::{LoadOptions, RunOptions};
-use super::order::{Finished, NextCase, Order};
-use super::select::{FileOpener, Purpose};
+use super::order::{FinishedCases, NextCase, ResultOrder};
+use super::select::{FileOpener, SelectPurpose};
 use super::source::VectorSource;
 use super::sources::{self, Sources};
 use crate::model::{Interrupt, Verdict, VerdictKind, lock};
@@ -103,7 +103,7 @@ pub(super) fn run<'s>(
     collector: &mut RunCollector<'_>,
 ) {
     let work = PoolWork::new(sources, threads, &options.run.interrupt);
-    let mut order = Order::default();
+    let mut order = ResultOrder::default();
     let stop = PoolStop::new(options.run.max_failures);
     thread::scope(|scope| {
         let (sender, receiver) = mpsc::sync_channel(MAX_RESULTS_IN_CHANNEL * threads.most);
@@ -131,7 +131,7 @@ pub(super) fn run<'s>(
 }
 
 /// Passes the results that are next in order to the collector; returns how many files are complete.
-fn collect(order: &mut Order<'_>, collector: &mut RunCollector<'_>, work: &PoolWork<'_>) -> usize {
+fn collect(order: &mut ResultOrder<'_>, collector: &mut RunCollector<'_>, work: &PoolWork<'_>) -> usize {
     let mut files = 0;
     while let Some(next) = order.next() {
         match &next {
@@ -150,7 +150,7 @@ fn start<'scope, 's>(
     work: &'scope PoolWork<'s>,
     stop: &'scope PoolStop,
     options: &'s LoadOptions,
-    sender: mpsc::SyncSender<Finished<'s>>,
+    sender: mpsc::SyncSender<FinishedCases<'s>>,
 ) where
     's: 'scope,
 {
@@ -167,7 +167,7 @@ fn work_on<'s>(
     work: &PoolWork<'s>,
     stop: &PoolStop,
     options: &'s LoadOptions,
-    sender: &mpsc::SyncSender<Finished<'s>>,
+    sender: &mpsc::SyncSender<FinishedCases<'s>>,
     start_next: impl Fn(),
 ) {
     let mut worker =
@@ -205,9 +205,9 @@ struct PoolWorker<'w, 's> {
 
 impl<'s> PoolWorker<'_, 's> {
     /// Opens a file, and runs its cases if they are few.
-    fn open(&mut self, number: usize, source: VectorSource) -> Finished<'s> {
+    fn open(&mut self, number: usize, source: VectorSource) -> FinishedCases<'s> {
         self.last = Some(number);
-        let file = self.opener.open_in_turn(number, source, Purpose::Run);
+        let file = self.opener.open_in_turn(number, source, SelectPurpose::Run);
         // Results that wait to be put in order take little memory without the document.
         let (file, judged) = if file.cases() <= MAX_CASES_OF_SMALL_FILE {
             self.work.add(number, FileSize::of(&file), None);
@@ -219,16 +219,16 @@ impl<'s> PoolWorker<'_, 's> {
             (reported, Vec::new())
         };
         keep(&mut self.kept, &file);
-        Finished::File(number, file, judged)
+        FinishedCases::File(number, file, judged)
     }
 
     /// Runs some cases of an open file.
-    fn run_some(&mut self, number: usize, cases: Range<usize>, file: &LoadedFile<'s>) -> Finished<'s> {
+    fn run_some(&mut self, number: usize, cases: Range<usize>, file: &LoadedFile<'s>) -> FinishedCases<'s> {
         self.last = Some(number);
         let first = cases.start;
         let judged = self.run(number, cases, file);
         release(&mut self.kept);
-        Finished::Cases(number, first, judged)
+        FinishedCases::Cases(number, first, judged)
     }
 
     fn run(&mut self, number: usize, cases: Range<usize>, file: &LoadedFile<'s>) -> Vec<JudgedCase> {
@@ -338,15 +338,15 @@ struct PoolWork<'s> {
     collecting: Thread,
     interrupt: &'s Interrupt,
     waiting_failures: WaitingFailures,
-    queue: Mutex<Queue<'s>>,
+    queue: Mutex<PoolQueue<'s>>,
     /// The files that are not in the queue yet, with a lock of their own: listing some of them takes as long as running
     /// a few, and other threads need not wait for it while there are files in the queue.
-    unlisted: Mutex<sources::Iter<'s>>,
+    unlisted: Mutex<sources::SourceIter<'s>>,
     /// A file was added or reported, or the run is interrupted.
     changed: Condvar,
 }
 
-struct Queue<'s> {
+struct PoolQueue<'s> {
     /// The next files.
     files: VecDeque<VectorSource>,
     /// Whether these are the last ones.
@@ -360,7 +360,7 @@ struct Queue<'s> {
     last_bytes: usize,
 }
 
-impl<'s> Queue<'s> {
+impl<'s> PoolQueue<'s> {
     /// Whether all files are begun.
     fn has_no_files(&self) -> bool {
         self.files.is_empty() && self.is_listed
@@ -394,7 +394,7 @@ impl<'s> Queue<'s> {
 
 impl<'s> PoolWork<'s> {
     fn new(sources: &'s Sources, threads: PoolThreads, interrupt: &'s Interrupt) -> PoolWork<'s> {
-        let queue = Queue {
+        let queue = PoolQueue {
             files: VecDeque::new(),
             is_listed: false,
             cases: VecDeque::new(),
@@ -419,7 +419,7 @@ impl<'s> PoolWork<'s> {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Queue<'s>> {
+    fn lock(&self) -> MutexGuard<'_, PoolQueue<'s>> {
         lock(&self.queue)
     }
 
@@ -492,7 +492,7 @@ impl<'s> PoolWork<'s> {
     }
 
     /// Lists some more files, unless another thread did so while this one waited for the lock.
-    fn list(&self, mut unlisted: MutexGuard<'_, sources::Iter<'s>>) {
+    fn list(&self, mut unlisted: MutexGuard<'_, sources::SourceIter<'s>>) {
         if self.lock().files.len() >= FILES_PER_LISTING {
             return;
         }

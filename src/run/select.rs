@@ -20,7 +20,7 @@ use crate::model::{Case, CaseId, PartitionedFile, Verdict};
 
 /// What cases are selected for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
+pub enum SelectPurpose {
     /// To look at them: a case is executed no further than the expression needs.
     Look,
     /// To run them: a case that has to be executed for the expression is executed to its end, once for both.
@@ -49,12 +49,17 @@ impl<'s> FileOpener<'s> {
 
     /// As [`open`].
     pub fn open(&mut self, source: VectorSource) -> LoadedFile<'s> {
-        own(self.select(source, Purpose::Look), self.options)
+        own(self.select(source, SelectPurpose::Look), self.options)
     }
 
     /// Like [`open`], for the file at this index of a selection. All its files must be opened, since the number of
     /// cases in one decides which part the cases of the next are in; a file that is opened too early waits.
-    pub fn open_in_turn(&mut self, number: usize, source: VectorSource, purpose: Purpose) -> LoadedFile<'s> {
+    pub fn open_in_turn(
+        &mut self,
+        number: usize,
+        source: VectorSource,
+        purpose: SelectPurpose,
+    ) -> LoadedFile<'s> {
         let turn = self.options.run.part.as_ref().map(|part| part.turn(number));
         let file = self.select(source, purpose);
         if let Some(turn) = turn {
@@ -64,7 +69,7 @@ impl<'s> FileOpener<'s> {
         own(file, self.options)
     }
 
-    fn select(&mut self, source: VectorSource, purpose: Purpose) -> LoadedFile<'s> {
+    fn select(&mut self, source: VectorSource, purpose: SelectPurpose) -> LoadedFile<'s> {
         let mut file = self.last.load(Arc::new(source), self.options);
         if let Some(cases) = &mut file.cases {
             select(cases, purpose, &mut self.worker);
@@ -89,18 +94,18 @@ fn own<'s>(mut file: LoadedFile<'s>, options: &LoadOptions) -> LoadedFile<'s> {
 pub fn open_text<'s>(source: &VectorSource, text: String, options: &'s LoadOptions) -> LoadedFile<'s> {
     let mut file = load(Arc::new(source.clone()), Some(text), options);
     if let Some(cases) = &mut file.cases {
-        select(cases, Purpose::Look, &mut Worker::new(&options.run));
+        select(cases, SelectPurpose::Look, &mut Worker::new(&options.run));
     }
     file
 }
 
 /// Keeps the cases that the run of the worker selects.
-pub(crate) fn select(cases: &mut LoadedCases<'_>, purpose: Purpose, worker: &mut Worker<'_>) {
+pub(crate) fn select(cases: &mut LoadedCases<'_>, purpose: SelectPurpose, worker: &mut Worker<'_>) {
     let run = worker.options();
     cases.retain_ids(|source, id| source.selects(id) && run.filter.matches(id));
     if let Some(expression) = &run.expression {
         // An expression selects among the cases of all parts.
-        let purpose = if run.part.is_some() { Purpose::Look } else { purpose };
+        let purpose = if run.part.is_some() { SelectPurpose::Look } else { purpose };
         let worker = RefCell::new(worker);
         cases.retain(|case| expression.selects(&Executable { case, run, purpose, worker: &worker }));
     }
@@ -114,16 +119,16 @@ pub(crate) fn select(cases: &mut LoadedCases<'_>, purpose: Purpose, worker: &mut
 struct Executable<'c, 'w, 'o> {
     case: &'c LoadedCase<'c>,
     run: &'o RunOptions,
-    purpose: Purpose,
+    purpose: SelectPurpose,
     worker: &'c RefCell<&'w mut Worker<'o>>,
 }
 
 impl Executable<'_, '_, '_> {
     /// What the embedded machine executes the case for: its results are not those of another machine. Another part of
     /// the expression may have executed it to its end.
-    fn purpose_here(&self) -> Purpose {
+    fn purpose_here(&self) -> SelectPurpose {
         let is_here = self.run.testee.vm().is_none();
-        if is_here && !self.case.has_judged() { self.purpose } else { Purpose::Look }
+        if is_here && !self.case.has_judged() { self.purpose } else { SelectPurpose::Look }
     }
 
     /// Executes the case to its end on the embedded machine, and keeps the result if the case runs. False if a limit or
@@ -132,7 +137,7 @@ impl Executable<'_, '_, '_> {
         let purpose = self.purpose_here();
         let judged = JudgedCase::timed(|| self.worker.borrow_mut().watch(self.case, watch));
         let ended = !matches!(judged.report.verdict, Verdict::Error(_));
-        if purpose == Purpose::Run && ended {
+        if purpose == SelectPurpose::Run && ended {
             self.keep(judged);
         }
         ended
@@ -145,8 +150,8 @@ impl Executable<'_, '_, '_> {
     /// Executes the case until the search is done. False if a limit or an interrupt ended it before.
     fn search(&self, case: &Case, search: &mut OpSearch<'_>) -> bool {
         match search.purpose {
-            Purpose::Look => self.worker.borrow_mut().observe(self.case, case, search),
-            Purpose::Run => self.watch(search),
+            SelectPurpose::Look => self.worker.borrow_mut().observe(self.case, case, search),
+            SelectPurpose::Run => self.watch(search),
         }
     }
 }
@@ -186,18 +191,18 @@ impl CaseInfo for Executable<'_, '_, '_> {
     }
 
     fn calls(&self, is_sought: &dyn Fn(&str) -> bool) -> bool {
-        let mut called = Called { is_sought, is_found: false };
+        let mut called = CallWatch { is_sought, is_found: false };
         self.worker.borrow_mut().watch(self.case, &mut called);
         called.is_found
     }
 
     fn failures(&self) -> Vec<String> {
-        let mut failing = Failing::default();
+        let mut failing = FailureWatch::default();
         let mut worker = self.worker.borrow_mut();
         worker.watch(self.case, &mut failing);
         if failing.is_end_unseen {
-            let from = failing.steps.saturating_sub(Failing::LAST);
-            failing = Failing { from, found: failing.found, ..Failing::default() };
+            let from = failing.steps.saturating_sub(FailureWatch::LAST);
+            failing = FailureWatch { from, found: failing.found, ..FailureWatch::default() };
             worker.watch(self.case, &mut failing);
         }
         failing.found.into_iter().collect()
@@ -207,7 +212,7 @@ impl CaseInfo for Executable<'_, '_, '_> {
         let execute = || JudgedCase::timed(|| self.worker.borrow_mut().execute(self.case));
         let judged = self.case.take_judged().unwrap_or_else(execute);
         let causes = judged.report.cause().into_iter().chain(judged.report.signature()).collect();
-        if self.purpose == Purpose::Run {
+        if self.purpose == SelectPurpose::Run {
             self.keep(judged);
         }
         causes
@@ -215,12 +220,12 @@ impl CaseInfo for Executable<'_, '_, '_> {
 }
 
 /// A watch that ends the run at the first call of an account whose address `is_sought`.
-struct Called<'f> {
+struct CallWatch<'f> {
     is_sought: &'f dyn Fn(&str) -> bool,
     is_found: bool,
 }
 
-impl Watch for Called<'_> {
+impl Watch for CallWatch<'_> {
     fn before(&mut self, at: &At<'_>) {
         self.is_found =
             self.is_found || at.state.effects().calls.is_some_and(|address| (self.is_sought)(&address));
@@ -234,7 +239,7 @@ impl Watch for Called<'_> {
 /// A watch that records which instructions fail, and why: the last one of the run, or of a frame that its caller
 /// survives. Of a long run, it sees the beginning, and in a second one the end.
 #[derive(Default)]
-struct Failing {
+struct FailureWatch {
     /// How many instructions run unseen; 0 in the first run.
     from: u64,
     steps: u64,
@@ -243,7 +248,7 @@ struct Failing {
     found: BTreeSet<String>,
 }
 
-impl Failing {
+impl FailureWatch {
     /// How many instructions it sees in the first run.
     const FIRST: u64 = 100_000;
 
@@ -258,7 +263,7 @@ impl Failing {
     }
 }
 
-impl Watch for Failing {
+impl Watch for FailureWatch {
     fn before(&mut self, at: &At<'_>) {
         self.note_failure(at.state);
         self.steps += 1;
@@ -267,7 +272,7 @@ impl Watch for Failing {
 
     fn passes_over(&self) -> u64 {
         match self.from {
-            0 if self.steps < Failing::FIRST => 0,
+            0 if self.steps < FailureWatch::FIRST => 0,
             0 => u64::MAX,
             from => from.saturating_sub(self.steps),
         }
@@ -280,7 +285,7 @@ impl Watch for Failing {
     }
 
     fn sees(&self) -> u64 {
-        if self.from == 0 { Failing::FIRST.saturating_sub(self.steps) } else { u64::MAX }
+        if self.from == 0 { FailureWatch::FIRST.saturating_sub(self.steps) } else { u64::MAX }
     }
 
     fn pause(&mut self, state: &dyn Inspect) {
@@ -292,8 +297,8 @@ impl Watch for Failing {
 struct OpSearch<'s> {
     sought: &'s OpSet,
     is_found: bool,
-    /// [`Purpose::Look`] if the run ends there.
-    purpose: Purpose,
+    /// [`SelectPurpose::Look`] if the run ends there.
+    purpose: SelectPurpose,
 }
 
 impl Watch for OpSearch<'_> {
@@ -306,7 +311,7 @@ impl Watch for OpSearch<'_> {
     }
 
     fn is_done(&self) -> bool {
-        self.is_found && self.purpose == Purpose::Look
+        self.is_found && self.purpose == SelectPurpose::Look
     }
 
     fn is_satisfied(&self) -> bool {

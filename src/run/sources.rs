@@ -69,9 +69,9 @@ impl Sources {
     }
 
     /// The files.
-    pub fn iter(&self) -> Iter<'_> {
+    pub fn iter(&self) -> SourceIter<'_> {
         let others = (self.paths.len() > 1).then_some(&self.seen);
-        Box::new(self.paths.iter().flat_map(move |selected| -> Iter<'_> {
+        Box::new(self.paths.iter().flat_map(move |selected| -> SourceIter<'_> {
             match selected {
                 Selected::File(source) => Box::new(std::iter::once(source.clone())),
                 Selected::Folder(folder) => folder.files(others),
@@ -153,13 +153,13 @@ impl Sources {
 }
 
 /// Files to read, in order.
-pub type Iter<'s> = Box<dyn Iterator<Item = VectorSource> + Send + 's>;
+pub type SourceIter<'s> = Box<dyn Iterator<Item = VectorSource> + Send + 's>;
 
 impl<'s> IntoIterator for &'s Sources {
     type Item = VectorSource;
-    type IntoIter = Iter<'s>;
+    type IntoIter = SourceIter<'s>;
 
-    fn into_iter(self) -> Iter<'s> {
+    fn into_iter(self) -> SourceIter<'s> {
         self.iter()
     }
 }

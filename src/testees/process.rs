@@ -37,7 +37,7 @@ use self::breakdowns::{SeenBreakdowns, late_after, refused_after};
 pub use self::case::limits_of;
 use self::case::{RunStates, TesteeRun, compared_by_hash};
 pub use self::command::{DEFAULT_MEMORY, TesteeCommand};
-pub use self::conversation::{Asking, Awaited, Conversation};
+pub use self::conversation::{Asking, AwaitedAnswers, Conversation};
 use self::declared::{DeclaredOffer, DeclaredRun};
 pub use self::exchange::read_answer;
 use self::exchange::{Exchange, Exchanged, read_hello};
@@ -46,7 +46,7 @@ pub use self::identity::{UnknownIdentity, identity};
 pub use self::lines::Stray;
 use self::misconduct::Misconduct;
 use self::pool::{AnnouncedProcess, Pool, RequestsInFlight, RunningTestee, TakenPlaces};
-pub use self::trouble::Trouble;
+pub use self::trouble::NoAnswerReason;
 
 mod breakdowns;
 mod case;
@@ -336,7 +336,8 @@ impl ProcessVm {
         };
         let start = Instant::now();
         started();
-        let same = if hello == self.hello { Ok(()) } else { Err(Trouble::Broke(OTHER_HELLO.to_owned())) };
+        let same =
+            if hello == self.hello { Ok(()) } else { Err(NoAnswerReason::Broke(OTHER_HELLO.to_owned())) };
         let answer = same.and_then(|()| answer_of(&running));
         let answer = answer.map_err(|trouble| running.conversation.end(trouble));
         let time = start.elapsed();
@@ -347,10 +348,10 @@ impl ProcessVm {
     }
 
     /// Ends a process that broke down.
-    fn end(&self, running: &Arc<RunningTestee>, trouble: Trouble) -> Stopped {
+    fn end(&self, running: &Arc<RunningTestee>, trouble: NoAnswerReason) -> Stopped {
         self.pool.remove(running);
         // What follows a line that is not an answer belongs to that line.
-        if !matches!(trouble, Trouble::Broke(_)) {
+        if !matches!(trouble, NoAnswerReason::Broke(_)) {
             self.misconduct.add_stray(&running.conversation);
         }
         running.conversation.end(trouble)
@@ -404,7 +405,7 @@ impl Exchange for PlainExchange {
         lines.push_str(&self.0.clone().numbered(id).line());
     }
 
-    fn read(&self, line: Vec<u8>, id: u64) -> Result<ProtocolAnswer, Trouble> {
+    fn read(&self, line: Vec<u8>, id: u64) -> Result<ProtocolAnswer, NoAnswerReason> {
         read_answer(&line, Some(id))
     }
 }
@@ -447,11 +448,11 @@ fn begin(
     let hello = conversation.ask(asking, interrupt).and_then(|line| read_hello(&line));
     let hello = hello.and_then(|hello| {
         if hello.version == VERSION {
-            return hello.limited().map_err(Trouble::Broke);
+            return hello.limited().map_err(NoAnswerReason::Broke);
         }
         let its = hello.version;
         let what = format!("speaks version {its} of the protocol, and vmconf speaks version {VERSION}");
-        Err(Trouble::Broke(what))
+        Err(NoAnswerReason::Broke(what))
     });
     match hello {
         Ok(hello) => Ok((hello, RunningTestee::new(conversation))),

@@ -101,7 +101,7 @@ pub struct Splice {
 pub fn apply(document: &Document, changes: &[TextChange<'_>]) -> String {
     let style = Style::of(document);
     let mut splices = Vec::new();
-    let mut resized: BTreeMap<u32, Resized<'_>> = BTreeMap::new();
+    let mut resized: BTreeMap<u32, ResizedContainer<'_>> = BTreeMap::new();
     for change in changes {
         match change {
             TextChange::Replace { node, value } => {
@@ -120,15 +120,15 @@ pub fn apply(document: &Document, changes: &[TextChange<'_>]) -> String {
             }
             TextChange::Reorder { object, order } => reorder(*object, order, &mut splices),
             TextChange::Insert { into, before, key, value } => {
-                let resized = resized.entry(into.index()).or_insert_with(|| Resized::new(*into));
+                let resized = resized.entry(into.index()).or_insert_with(|| ResizedContainer::new(*into));
                 resized.insert(*before, key.as_deref(), value);
             }
             TextChange::Remove { from, index } => {
-                let resized = resized.entry(from.index()).or_insert_with(|| Resized::new(*from));
+                let resized = resized.entry(from.index()).or_insert_with(|| ResizedContainer::new(*from));
                 resized.removed.insert(*index);
             }
             TextChange::RemoveNode { from, node } => {
-                resized.entry(from.index()).or_insert_with(|| Resized::new(*from)).remove(*node);
+                resized.entry(from.index()).or_insert_with(|| ResizedContainer::new(*from)).remove(*node);
             }
         }
     }
@@ -237,7 +237,7 @@ fn characters(raw: &str) -> Vec<(char, &str)> {
 }
 
 /// An array or object with insertions and removals.
-struct Resized<'c> {
+struct ResizedContainer<'c> {
     container: JsonNode<'c>,
     /// The places of its elements.
     elements: Vec<Range<usize>>,
@@ -246,10 +246,10 @@ struct Resized<'c> {
     removed: BTreeSet<usize>,
 }
 
-impl<'c> Resized<'c> {
-    fn new(container: JsonNode<'c>) -> Resized<'c> {
+impl<'c> ResizedContainer<'c> {
+    fn new(container: JsonNode<'c>) -> ResizedContainer<'c> {
         let elements = elements(container);
-        Resized { container, elements, inserted: BTreeMap::new(), removed: BTreeSet::new() }
+        ResizedContainer { container, elements, inserted: BTreeMap::new(), removed: BTreeSet::new() }
     }
 
     /// Removes the element that contains a datum.
@@ -267,7 +267,7 @@ impl<'c> Resized<'c> {
     /// Rewrites the text between remaining elements wherever elements are inserted or removed.
     fn splices(&self, style: &Style, splices: &mut Vec<Splice>) {
         let elements = &self.elements;
-        let layout = Layout::of(self.container, elements, style);
+        let layout = ElementLayout::of(self.container, elements, style);
         let whole = range(self.container);
         let mut gap = Gap { from: whole.start + 1, after_element: false, removed: false, new: Vec::new() };
         for index in 0..=elements.len() {
@@ -299,7 +299,7 @@ struct Gap {
 
 impl Gap {
     /// `next` is the element that follows; `None` before a bracket.
-    fn text(&self, layout: &Layout, next: Option<&Range<usize>>) -> String {
+    fn text(&self, layout: &ElementLayout, next: Option<&Range<usize>>) -> String {
         let new = !self.new.is_empty();
         let start = match (self.after_element, new || next.is_some()) {
             (true, true) => &layout.between,
@@ -317,7 +317,7 @@ impl Gap {
 }
 
 /// The text around the elements of an array or object.
-struct Layout {
+struct ElementLayout {
     /// After the opening bracket.
     first: String,
     /// Between two elements, with the comma.
@@ -328,13 +328,13 @@ struct Layout {
     indent: String,
 }
 
-impl Layout {
-    fn of(container: JsonNode<'_>, elements: &[Range<usize>], style: &Style) -> Layout {
+impl ElementLayout {
+    fn of(container: JsonNode<'_>, elements: &[Range<usize>], style: &Style) -> ElementLayout {
         let text = container.document().text();
         let whole = range(container);
         let outer = indent_of(text, whole.start);
         let [Some(first), Some(last)] = [elements.first(), elements.last()] else {
-            return Layout::of_empty(outer, style);
+            return ElementLayout::of_empty(outer, style);
         };
         let first = text[whole.start + 1..first.start].to_owned();
         let indent = match first.rsplit_once('\n') {
@@ -349,18 +349,18 @@ impl Layout {
             None => style.comma.to_owned(),
         };
         let indent = indent.to_owned();
-        Layout { first, between, last: text[last.end..whole.end - 1].to_owned(), indent }
+        ElementLayout { first, between, last: text[last.end..whole.end - 1].to_owned(), indent }
     }
 
-    fn of_empty(outer: &str, style: &Style) -> Layout {
+    fn of_empty(outer: &str, style: &Style) -> ElementLayout {
         match &style.indent {
-            Some(unit) => Layout {
+            Some(unit) => ElementLayout {
                 first: format!("\n{outer}{unit}"),
                 between: format!(",\n{outer}{unit}"),
                 last: format!("\n{outer}"),
                 indent: format!("{outer}{unit}"),
             },
-            None => Layout {
+            None => ElementLayout {
                 first: String::new(),
                 between: style.comma.to_owned(),
                 last: String::new(),

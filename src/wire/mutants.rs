@@ -11,12 +11,12 @@ pub struct Mutants {
     /// How many of them are not used, because they cannot be read or do not pass without a fault.
     pub left_out: u64,
     /// The faults.
-    pub faults: Vec<Judged>,
+    pub faults: Vec<JudgedFault>,
 }
 
 /// A fault and its outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Judged {
+pub struct JudgedFault {
     /// Its name: `evm/ADD/low-limb`.
     pub fault: String,
     /// The machine.

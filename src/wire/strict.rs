@@ -13,16 +13,16 @@ where
     D: Deserializer<'de>,
     T: Deserialize<'de>,
 {
-    let objects = Vec::<Object<T>>::deserialize(list)?;
+    let objects = Vec::<StrictObject<T>>::deserialize(list)?;
     Ok(objects.into_iter().map(|object| object.0).collect())
 }
 
 /// A structure that is an object.
-struct Object<T>(T);
+struct StrictObject<T>(T);
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
-    fn deserialize<D: Deserializer<'de>>(object: D) -> Result<Object<T>, D::Error> {
-        T::deserialize(OnlyObjects(object)).map(Object)
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for StrictObject<T> {
+    fn deserialize<D: Deserializer<'de>>(object: D) -> Result<StrictObject<T>, D::Error> {
+        T::deserialize(OnlyObjects(object)).map(StrictObject)
     }
 }
 

@@ -13,7 +13,7 @@ use serde_json::Value as Json;
 use vmconf::formats::{self, Strictness, ValueDebit};
 use vmconf::model::CaseId;
 use vmconf::model::limits;
-use vmconf::run::cache::{CacheUpdate, FileKey, Lookup, MAX_CACHE_BYTES, ProgramKey, ResultCache};
+use vmconf::run::cache::{CacheLookup, CacheUpdate, FileKey, MAX_CACHE_BYTES, ProgramKey, ResultCache};
 use vmconf::run::{self, FileOptions, LoadOptions, RunOptions};
 use vmconf::testees::MakeTestee;
 
@@ -519,13 +519,14 @@ fn the_cache_is_bounded() {
     let id = CaseId::of_file("a.json".into());
     let mut second = ResultCache::new(program(), None);
     second.read(&text).unwrap();
-    let last = (0..many).rev().find(|number| second.look_up(&key(*number), 1, &id) == Lookup::Hit).unwrap();
+    let last =
+        (0..many).rev().find(|number| second.look_up(&key(*number), 1, &id) == CacheLookup::Hit).unwrap();
     assert!(last < many - 1);
     second.use_file(&key(last));
     second.update(&key(many), CacheUpdate::Passes(1));
     let mut third = ResultCache::new(program(), None);
     third.read(&second.text().unwrap()).unwrap();
-    let known = |number: usize| third.look_up(&key(number), 1, &id) == Lookup::Hit;
+    let known = |number: usize| third.look_up(&key(number), 1, &id) == CacheLookup::Hit;
     assert_eq!([last, many, 0, last - 1].map(known), [true, true, true, false]);
 
     let place = Place::new().with("add.json", &add());

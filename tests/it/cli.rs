@@ -263,7 +263,7 @@ fn each_limit_of_the_runner_ends_a_case_that_exceeds_it() {
         assert!(short.stdout.contains(&format!("--{flag}")), "{}", short.stdout);
     }
     let tested: BTreeSet<_> = LIMITS.iter().map(|row| row.0).collect();
-    let of_runner = |row: &&limits::LimitRow| row.owner == limits::Owner::Runner;
+    let of_runner = |row: &&limits::LimitRow| row.owner == limits::LimitOwner::Runner;
     let there_are: BTreeSet<_> = limits::ROWS.iter().filter(of_runner).map(|row| row.flag).collect();
     assert_eq!(tested, there_are);
 }

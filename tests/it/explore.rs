@@ -26,7 +26,7 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::layout::{Position, Rect};
 use scraper::{Html, Selector};
-use vmconf::explain::explore::{self, Explorer, ExplorerFlow, ExplorerKey, Opened, Pane, screen};
+use vmconf::explain::explore::{self, Explorer, ExplorerFlow, ExplorerKey, OpenedCase, Pane, screen};
 use vmconf::run::{self, LoadOptions};
 
 /// A failing case of each machine.
@@ -41,7 +41,7 @@ const FAILING: [(&str, &str); 6] = [
 
 const GCD: &str = "vectors/minic89/source.json::gcd";
 
-fn opened(id: &str) -> Opened {
+fn opened(id: &str) -> OpenedCase {
     let options = LoadOptions::default();
     let (file, name) = id.split_once("::").unwrap_or((id, ""));
     let sources = files_of(at_root(file));
@@ -51,7 +51,7 @@ fn opened(id: &str) -> Opened {
 }
 
 fn explorer(id: &str) -> Explorer {
-    let Opened { machine, recording, assertions, demands, .. } = opened(id);
+    let OpenedCase { machine, recording, assertions, demands, .. } = opened(id);
     let source =
         if id == GCD { (1..30).map(|line| format!("source line {line}")).collect() } else { Vec::new() };
     let explorer = Explorer::new(recording, format!("{machine}  {id}"), assertions, source);
@@ -153,7 +153,7 @@ fn a_click_selects_a_line() {
 /// A terminal has two columns for each of these characters.
 #[test]
 fn a_title_of_wide_characters_leaves_room_for_the_step() {
-    let Opened { recording, assertions, .. } = opened(GCD);
+    let OpenedCase { recording, assertions, .. } = opened(GCD);
     let end = format!(" step 0 of {}\"", recording.steps());
     let mut explorer = Explorer::new(recording, "日本".repeat(40), assertions, Vec::new());
     let screen = screen_of(&mut explorer, 80, 24);

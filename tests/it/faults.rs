@@ -29,7 +29,7 @@ use vmconf::model::limits::Limits;
 use vmconf::model::{Blame, BlameAnswer, ExecutedInstruction, Explanation, InputPart, RowDeviation, Verdict};
 use vmconf::prove::mutants::fault::{FaultKind, RowFault, row_faults_of};
 use vmconf::prove::mutants::faulty::Faulty;
-use vmconf::report::explanation::{self, Length};
+use vmconf::report::explanation::{self, ExplanationLength};
 use vmconf::report::json;
 use vmconf::run::sources::VectorSource;
 use vmconf::run::{FileOptions, LoadOptions, RunOptions, Worker};
@@ -136,7 +136,7 @@ enum Named {
 
 fn text(explained: &Explanation) -> String {
     let mut text = Vec::new();
-    explanation::write(&mut text, explained, Length::Screen).unwrap();
+    explanation::write(&mut text, explained, ExplanationLength::Screen).unwrap();
     anstream::adapter::strip_str(std::str::from_utf8(&text).unwrap()).to_string()
 }
 

@@ -19,7 +19,7 @@ use vmconf::model::{
     RunSummary, StateRow, StateTable, Suspect, SuspectAnalysis, SuspectName, UsedVm, Value, Verdict,
     VerdictKind, is_harmful,
 };
-use vmconf::report::{Ends, Grouping, REPORTS, ReportOptions, STEP_SUMMARY, Verbosity};
+use vmconf::report::{FileEnds, Grouping, REPORTS, ReportOptions, STEP_SUMMARY, Verbosity};
 use vmconf::text::shell::ShellWords;
 use vmconf::text::source_text::SourceText;
 
@@ -265,7 +265,7 @@ fn reports_of_a_run_with_every_verdict() {
 #[test]
 fn each_summary_is_recognised() {
     let wrote = Renderer::by_name(REPORTS, "text").unwrap().new.wrote;
-    let is_summary = |line: &str| wrote(&Ends { start: String::new(), last_line: line.to_owned() });
+    let is_summary = |line: &str| wrote(&FileEnds { start: String::new(), last_line: line.to_owned() });
     let vm = used_vm("passed", "a, b");
     for &kind in VerdictKind::ALL {
         for (cached, interrupted, vm) in [(0, false, None), (1, false, None), (0, true, Some(vm.clone()))] {

@@ -9,7 +9,7 @@ use std::path::Path;
 use anstyle::Style;
 use vmconf::explain;
 use vmconf::model::{CaseId, Explanation, escaped};
-use vmconf::report::explanation::{self, Length};
+use vmconf::report::explanation::{self, ExplanationLength};
 use vmconf::report::truncate::truncate;
 use vmconf::run::bless::{BlessExcerpt, Blessed, CaseChange};
 use vmconf::run::sources::VectorSource;
@@ -78,7 +78,7 @@ impl BlessedFile<'_> {
     pub(super) fn show_explanation(&self, case: &CaseId) -> io::Result<()> {
         let Some(explained) = self.explain(case) else { return Ok(()) };
         let mut text = Vec::new();
-        explanation::write(&mut text, &explained, Length::Screen)?;
+        explanation::write(&mut text, &explained, ExplanationLength::Screen)?;
         let mut out = output::stdout();
         out.write_all(&text)?;
         out.flush()

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::bail;
 use vmconf::explain::bisect::{self, OnVm};
 use vmconf::explain::explore::beside::{ComparedSide, PairedExplorer};
-use vmconf::explain::explore::{self, Opened};
+use vmconf::explain::explore::{self, OpenedCase};
 use vmconf::explain::playback::{SharedRun, TraceFile, VmRun};
 use vmconf::isa::Isa;
 use vmconf::machines::evm::EVM;
@@ -32,7 +32,7 @@ const MAX_SIDES: usize = 2;
 
 /// A run that was opened, and what it is beside another one.
 struct OpenedSide {
-    opened: Opened,
+    opened: OpenedCase,
     name: String,
     /// The run, if another machine made it.
     run: Option<SharedRun>,

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use foldhash::fast::RandomState;
 
-use super::ranges::Ranges;
+use super::ranges::MemoryRanges;
 use crate::model::{
     Blame, Cell, CellGroup, ExecutedInstruction, FurtherCauses, InputOrigin, InputPart, Value,
 };
@@ -68,7 +68,7 @@ enum FollowedWriter {
 }
 
 /// An instruction of an answer, with what wrote its inputs.
-struct Followed<'r> {
+struct FollowedInstruction<'r> {
     writer: CellWriter<'r>,
     inputs: Vec<Vec<FollowedInput>>,
     /// See [`Blame::unfollowed`].
@@ -77,10 +77,10 @@ struct Followed<'r> {
     ended_by: Option<&'r ExecutedInstruction>,
 }
 
-impl<'r> Followed<'r> {
-    fn new(writer: CellWriter<'r>) -> Followed<'r> {
+impl<'r> FollowedInstruction<'r> {
+    fn new(writer: CellWriter<'r>) -> FollowedInstruction<'r> {
         let inputs = writer.by.inputs.iter().map(|_| Vec::new()).collect();
-        Followed { writer, inputs, unfollowed: None, ended_by: None }
+        FollowedInstruction { writer, inputs, unfollowed: None, ended_by: None }
     }
 }
 
@@ -121,7 +121,7 @@ impl<'r> Chains<'r> {
     /// Breadth first: all operands of an instruction are followed before the operands of those.
     fn follow(&self, root: CellWriter<'r>, byte: Option<usize>) -> Blame {
         let mut known = HashSet::from([root.by.step]);
-        let mut found = vec![Followed::new(root)];
+        let mut found = vec![FollowedInstruction::new(root)];
         let mut left_out = VecDeque::new();
         let mut next = 0;
         while next < found.len() {
@@ -152,7 +152,7 @@ impl<'r> Chains<'r> {
                     if found.len() < MAX_INSTRUCTIONS {
                         let by = FollowedWriter::Instruction(found.len());
                         found[next].inputs[index].push(FollowedInput { cell, by });
-                        found.push(Followed::new(writer));
+                        found.push(FollowedInstruction::new(writer));
                     } else {
                         left_out.push_back(writer.by);
                     }
@@ -201,7 +201,7 @@ impl<'r> Chains<'r> {
             origin.into_iter().map(|origin| PartOrigin { cell: None, origin }).collect()
         };
         let Cell::Range(space, range) = cell else { return whole() };
-        let mut left = Ranges::of(space, range);
+        let mut left = MemoryRanges::of(space, range);
         let mut parts = Vec::new();
         let mut changes = self.changes_before(step).peekable();
         for by in self.writers_of(cell, step) {
@@ -330,7 +330,7 @@ fn elsewhere_first(by: &ExecutedInstruction) -> impl Iterator<Item = usize> {
 }
 
 impl FollowedInput {
-    fn assemble(&self, found: &[Followed<'_>]) -> InputPart {
+    fn assemble(&self, found: &[FollowedInstruction<'_>]) -> InputPart {
         let origin = match self.by {
             FollowedWriter::Instruction(place) => InputOrigin::Instruction(Box::new(assemble(found, place))),
             FollowedWriter::Vector(step) => InputOrigin::Vector(step),
@@ -339,8 +339,8 @@ impl FollowedInput {
     }
 }
 
-fn assemble(found: &[Followed<'_>], place: usize) -> Blame {
-    let Followed { writer, inputs, unfollowed, ended_by } = &found[place];
+fn assemble(found: &[FollowedInstruction<'_>], place: usize) -> Blame {
+    let FollowedInstruction { writer, inputs, unfollowed, ended_by } = &found[place];
     Blame {
         by: writer.by.clone(),
         moved_by: writer.moved_by.iter().map(|it| (*it).clone()).collect(),

@@ -4,7 +4,7 @@ use crate::machines::inspect::Inspect;
 use crate::model::{Cell, Path};
 
 /// A question about the state: the number, from 1, of the case's step after which it is asked, and the data.
-pub type Question = (usize, Vec<AskedDatum>);
+pub type BlameQuestion = (usize, Vec<AskedDatum>);
 
 /// A datum to trace.
 #[derive(Debug, Clone)]

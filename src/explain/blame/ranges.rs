@@ -6,16 +6,16 @@ use std::ops::Range;
 use crate::model::Cell;
 
 /// Ranges of a memory that do not overlap.
-pub(super) struct Ranges {
+pub(super) struct MemoryRanges {
     space: &'static str,
     /// Their ends, by their starts.
     ends: BTreeMap<usize, usize>,
 }
 
-impl Ranges {
+impl MemoryRanges {
     /// One range of a memory.
-    pub(super) fn of(space: &'static str, range: &Range<usize>) -> Ranges {
-        Ranges { space, ends: BTreeMap::from([(range.start, range.end)]) }
+    pub(super) fn of(space: &'static str, range: &Range<usize>) -> MemoryRanges {
+        MemoryRanges { space, ends: BTreeMap::from([(range.start, range.end)]) }
     }
 
     pub(super) fn is_empty(&self) -> bool {

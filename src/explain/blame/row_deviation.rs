@@ -11,7 +11,7 @@ use crate::model::{Cell, Undeclared};
 pub(super) struct RowChecks {
     variables: KnownVariables,
     /// What the row of the last instruction declares about where execution continues, until that is known.
-    awaited_jump: Option<Declared>,
+    awaited_jump: Option<DeclaredRow>,
 }
 
 impl RowChecks {
@@ -23,7 +23,7 @@ impl RowChecks {
     /// How an instruction that has written these cells differs from what its row declares.
     pub(super) fn completed(
         &mut self,
-        declared: Option<Declared>,
+        declared: Option<DeclaredRow>,
         writes: &[Cell],
         state: &dyn Inspect,
     ) -> Option<Undeclared> {
@@ -50,7 +50,7 @@ impl RowChecks {
 
 /// What a row says about an instruction that is about to be executed.
 #[derive(Debug)]
-pub(super) struct Declared {
+pub(super) struct DeclaredRow {
     depth: usize,
     height: usize,
     /// How many values must be on the stack.
@@ -65,9 +65,9 @@ pub(super) struct Declared {
     references: Option<ReferenceCount>,
 }
 
-impl Declared {
+impl DeclaredRow {
     /// `None` for an undefined code.
-    pub(super) fn of(at: &At<'_>, effects: &Effects) -> Option<Declared> {
+    pub(super) fn of(at: &At<'_>, effects: &Effects) -> Option<DeclaredRow> {
         let op = at.op?;
         let height = at.state.height();
         let jumps = effects.writes.contains(&Cell::jump());
@@ -82,7 +82,7 @@ impl Declared {
         let is_simple = is_fixed && cells.all(is_plain) && has_no_compound(at.state, takes);
         let references = at.state.references().filter(|_| is_simple);
         let exception = Cell::exception();
-        Some(Declared {
+        Some(DeclaredRow {
             depth: at.state.depth(),
             height,
             needs: op.pops.into(),

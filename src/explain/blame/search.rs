@@ -1,7 +1,7 @@
 //! Finds the last instructions that wrote some data, however far back, and counts instructions.
 
-use super::question::Question;
-use super::stack::{Creation, taken, top, written};
+use super::question::BlameQuestion;
+use super::stack::{CompoundCreation, taken, top, written};
 use crate::machines::inspect::{Effects, Inspect, written_cells};
 use crate::machines::machine::{At, Watch};
 use crate::model::{Cell, Value};
@@ -12,7 +12,7 @@ pub struct SoughtDatum {
     /// The index of its answer.
     pub answer: usize,
     /// The question, about this datum alone.
-    pub question: Question,
+    pub question: BlameQuestion,
     /// The cells that hold it.
     pub(super) cells: Vec<Cell>,
     /// How many instructions were executed before the question.
@@ -27,7 +27,7 @@ pub struct WriterSearch {
     step: u64,
     /// How many stack values the last instruction left in place, how many it pushed, and the other cells that it wrote.
     last: Option<(usize, usize, Vec<Cell>)>,
-    creates: Option<Creation>,
+    creates: Option<CompoundCreation>,
 }
 
 impl WriterSearch {
@@ -74,7 +74,7 @@ impl Watch for WriterSearch {
         self.complete(at.state);
         self.step += 1;
         let effects = at.state.effects();
-        self.creates = Creation::before(&effects, at.state);
+        self.creates = CompoundCreation::before(&effects, at.state);
         let Effects { takes, writes, .. } = effects;
         let left = top(at.state) - taken(takes, at.op, at.state.height());
         self.last = Some((left, at.op.map_or(0, |op| op.pushes.into()), writes));

@@ -38,12 +38,12 @@ pub(crate) fn moved(moves: &[usize], before: usize, after: usize) -> impl Iterat
 }
 
 /// The compound on top of the operand stack before an instruction whose row says that it creates one.
-pub(super) struct Creation(Option<usize>);
+pub(super) struct CompoundCreation(Option<usize>);
 
-impl Creation {
+impl CompoundCreation {
     /// `None` for an instruction that creates no compound.
-    pub(super) fn before(effects: &Effects, state: &dyn Inspect) -> Option<Creation> {
-        effects.creates.then(|| Creation(state.compound(0)))
+    pub(super) fn before(effects: &Effects, state: &dyn Inspect) -> Option<CompoundCreation> {
+        effects.creates.then(|| CompoundCreation(state.compound(0)))
     }
 
     /// The new compound after the instruction.

@@ -4,7 +4,7 @@ use super::keys::{self, ExplorerCommand, ExplorerKey};
 
 /// What is shown over the panes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Details {
+pub(super) struct ExplorerOverlay {
     pub(super) title: String,
     /// The text, in lines that may be longer than the screen is wide.
     pub(super) lines: Vec<String>,
@@ -28,7 +28,7 @@ pub(super) enum DetailsReaction {
     Copy(&'static str, String),
 }
 
-impl Details {
+impl ExplorerOverlay {
     /// Handles a key; `page` is the number of lines per page.
     pub(super) fn press(&mut self, key: ExplorerKey, page: usize) -> DetailsReaction {
         if let Some(copy) = self.copies.iter().find(|copy| key == ExplorerKey::Char(copy.key)) {

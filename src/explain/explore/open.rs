@@ -76,7 +76,7 @@ pub(super) fn row_of<'r>(
 }
 
 /// A case that ran, and its recording.
-pub struct Opened {
+pub struct OpenedCase {
     /// Its id.
     pub id: CaseId,
     /// Its machine.
@@ -90,7 +90,7 @@ pub struct Opened {
 }
 
 /// Runs a case of a loaded file, and records it. An error says why there is no run.
-pub fn open(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions) -> Result<Opened, String> {
+pub fn open(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions) -> Result<OpenedCase, String> {
     let mut recorded = None;
     let report = run::run_by(loaded, case, options, |machine, case, see| {
         let recording = Recording::seen(machine, case, see).map_err(Stopped::Error)?;
@@ -108,7 +108,7 @@ pub fn open(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions) -> Resul
     let mut assertions = failing_assertions(&report);
     find_causes(&mut assertions, &mut recording);
     let demands = Demands::find(&demands, &mut recording);
-    Ok(Opened { id: report.id, machine, recording, assertions, demands })
+    Ok(OpenedCase { id: report.id, machine, recording, assertions, demands })
 }
 
 /// The assertions of a case that fail, in the order of the vector, without their causes.
@@ -126,10 +126,10 @@ pub fn open_played(
     case: &Case,
     run: SharedRun,
     assertions: Vec<OpenedAssertion>,
-) -> Result<Opened, String> {
+) -> Result<OpenedCase, String> {
     let machine = Box::new(PlayedMachine::new(run));
     let recording = Recording::new(machine, case).map_err(|error| error.to_string())?;
-    Ok(Opened { id, machine: case.machine, recording, assertions, demands: Demands::default() })
+    Ok(OpenedCase { id, machine: case.machine, recording, assertions, demands: Demands::default() })
 }
 
 /// A case that executes a program to its end.
@@ -145,9 +145,9 @@ pub fn open_machine(
     name: &'static str,
     machine: Box<dyn Machine>,
     program: Program,
-) -> Result<Opened, String> {
+) -> Result<OpenedCase, String> {
     let recording = Recording::new(machine, &whole_run(name, program)).map_err(|error| error.to_string())?;
-    Ok(Opened {
+    Ok(OpenedCase {
         id: CaseId::of_file(file.into()),
         machine: name,
         recording,

@@ -22,7 +22,7 @@ use self::spans::{PageFailure, spans};
 use self::states::{MAX_ROWS, PageStates};
 use self::steps::{PageSteps, packed_column};
 use super::beside::PairedExplorer;
-use super::{Demands, Explorer, Opened, OpenedAssertion};
+use super::{Demands, Explorer, OpenedAssertion, OpenedCase};
 use crate::explain::recording::{Recording, sections_of};
 use crate::machines::inspect::lists_executions;
 use crate::model::escaped;
@@ -79,12 +79,12 @@ impl PageCut {
 /// Writes a page, and returns what of the run it has. `command` is what follows the name of the command that opens the
 /// run in a terminal.
 pub fn write(
-    opened: Opened,
+    opened: OpenedCase,
     source: &[String],
     command: &ShellWords,
     out: &mut dyn Write,
 ) -> io::Result<PageCut> {
-    let Opened { id, machine, recording, assertions, demands } = opened;
+    let OpenedCase { id, machine, recording, assertions, demands } = opened;
     let title = format!("{machine} {id}");
     let command = command_line(command);
     let run = PageRun { id: id.to_string(), command, recording, assertions, demands };

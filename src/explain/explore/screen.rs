@@ -11,7 +11,7 @@ use ratatui::widgets::{Block, Borders, Clear, Paragraph};
 
 use super::beside::{ComparedSide, PairedExplorer};
 use super::code::PlacedLine;
-use super::details::Details;
+use super::details::ExplorerOverlay;
 use super::list::PlaceList;
 use super::picker::{CasePicker, PICKER_KEYS, PickerMode};
 use super::{DatumChange, Explorer, ExplorerMode, KEYS, Pane, Prompt, StateLine, time_line};
@@ -240,7 +240,7 @@ pub fn paint_picker(picker: &mut CasePicker, frame: &mut Frame<'_>) {
 }
 
 /// A text of any length, in as many lines as it takes.
-fn whole_line(frame: &mut Frame<'_>, area: Rect, details: &mut Details) {
+fn whole_line(frame: &mut Frame<'_>, area: Rect, details: &mut ExplorerOverlay) {
     let title = format!(" {}; up and down scroll, any other key closes this ", details.title);
     let block = Block::bordered().title(title);
     let inside = block.inner(area);

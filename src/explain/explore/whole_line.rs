@@ -1,6 +1,6 @@
 //! Shows the selected line as a whole, and copies what of it the user wants.
 
-use super::details::{Details, DetailsCopy, DetailsReaction};
+use super::details::{DetailsCopy, DetailsReaction, ExplorerOverlay};
 use super::keys::ExplorerKey;
 use super::state::StateLine;
 use super::{Explorer, ExplorerMode, Pane, id_text};
@@ -11,7 +11,7 @@ use crate::text::shell::ShellWords;
 const MAX_COPIED: usize = 74_994;
 
 impl Explorer {
-    pub(super) fn detailed(&mut self, key: ExplorerKey, mut details: Details) {
+    pub(super) fn detailed(&mut self, key: ExplorerKey, mut details: ExplorerOverlay) {
         match details.press(key, self.page) {
             DetailsReaction::Stay => self.mode = ExplorerMode::Details(details),
             DetailsReaction::Close => {}
@@ -59,7 +59,7 @@ impl Explorer {
             'y' => format!("y copies the command that opens this: {}", it.text),
             key => format!("{key} copies the {}", it.name),
         }));
-        self.mode = ExplorerMode::Details(Details { title, lines, first: 0, copies });
+        self.mode = ExplorerMode::Details(ExplorerOverlay { title, lines, first: 0, copies });
     }
 
     /// The command that opens the run where it is shown, with the datum that is selected.

@@ -6,7 +6,7 @@ use super::Recording;
 use super::datum::{Datum, sections_of};
 use super::datum_write::{DatumWrite, DatumWriter};
 use super::moment::{FoundMoment, KeepGoing, Moment};
-use super::search::Writers;
+use super::search::SoughtWriters;
 use crate::machines::inspect::Inspect;
 
 /// How many instructions are searched at once.
@@ -38,7 +38,7 @@ impl Recording {
         let mut first = from;
         while first < self.steps() {
             let end = first.saturating_add(PART).min(self.steps());
-            let writes = self.writers(datum, first..end, Writers::All);
+            let writes = self.writers(datum, first..end, SoughtWriters::All);
             let mut after: Vec<_> = writes.into_iter().map(|step| self.moment_after(step)).collect();
             let sets = self.set_states(datum).filter(|state| first < state.step && state.step <= end);
             let sets: Vec<_> = sets.collect();

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::Recording;
 use super::datum::Datum;
 use super::moment::KeepGoing;
-use super::search::Writers;
+use super::search::SoughtWriters;
 use super::time_line::TimeLine;
 use crate::machines::machine::{At, Watch};
 
@@ -29,7 +29,7 @@ impl Recording {
         let start = self.now;
         let mut counted = line.for_datum(datum);
         let is_whole = self.in_parts(keep_going, &mut |recording, range| {
-            for step in recording.writers(datum, range, Writers::All) {
+            for step in recording.writers(datum, range, SoughtWriters::All) {
                 counted.add_write(step);
             }
         });

@@ -17,7 +17,7 @@ const MAX_LENGTH: u64 = 1 << 20;
 
 /// Which of the instructions that wrote a datum are sought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Writers {
+pub(super) enum SoughtWriters {
     First,
     All,
 }
@@ -26,7 +26,7 @@ impl Recording {
     /// What last wrote a datum before the current state, or writes it next. Does not change the current state.
     pub fn write_of(&mut self, datum: &Datum, direction: Direction, keep_going: KeepGoing<'_>) -> FoundWrite {
         let set = self.set_state(datum, direction).map(Moment::step);
-        let writers = if direction == Direction::Forward { Writers::First } else { Writers::All };
+        let writers = if direction == Direction::Forward { SoughtWriters::First } else { SoughtWriters::All };
         let found = self.search(self.now.step, direction, keep_going, &mut |recording, range| {
             recording.writers(datum, range, writers).pop()
         });
@@ -42,13 +42,17 @@ impl Recording {
     }
 
     /// The numbers of the instructions of a part of the run that wrote a datum.
-    pub(super) fn writers(&mut self, datum: &Datum, range: Range<u64>, which: Writers) -> Vec<u64> {
+    pub(super) fn writers(&mut self, datum: &Datum, range: Range<u64>, which: SoughtWriters) -> Vec<u64> {
         let cellless = if datum.cells.is_empty() { Cellless::Compared } else { Cellless::Ignored };
         let mut found = Vec::new();
         let mut watch = WriteWatch::new(range.start, cellless, |step, writes| {
             let wrote = writes.wrote(datum);
             found.extend(wrote.then_some(step));
-            if wrote && which == Writers::First { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if wrote && which == SoughtWriters::First {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
         });
         self.watch(range, &mut watch);
         found

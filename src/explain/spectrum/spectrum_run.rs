@@ -22,7 +22,7 @@ const STRIDE: u32 = 16;
 /// How far a case is followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Extent {
+pub(super) enum FollowedExtent {
     /// The beginning: what a passing case does later says little more.
     Beginning,
     /// To its end: what fails may be executed late.
@@ -32,7 +32,7 @@ pub(super) enum Extent {
 /// Watches a case, to know what it executes.
 pub struct SpectrumRun {
     isa: &'static Isa,
-    extent: Extent,
+    extent: FollowedExtent,
     observer: Observer<'static>,
     steps: u64,
     /// The codes of the instructions that were seen.
@@ -46,10 +46,10 @@ pub struct SpectrumRun {
 impl SpectrumRun {
     /// Follows a case to its end.
     pub fn whole(isa: &'static Isa) -> SpectrumRun {
-        SpectrumRun::new(isa, Extent::Whole)
+        SpectrumRun::new(isa, FollowedExtent::Whole)
     }
 
-    pub(super) fn new(isa: &'static Isa, extent: Extent) -> SpectrumRun {
+    pub(super) fn new(isa: &'static Isa, extent: FollowedExtent) -> SpectrumRun {
         let (codes, undefined, visits) = (BTreeSet::new(), BTreeSet::new(), HashMap::default());
         SpectrumRun { isa, extent, observer: Observer::default(), steps: 0, codes, undefined, visits }
     }
@@ -106,7 +106,7 @@ impl Watch for SpectrumRun {
     }
 
     fn only(&self) -> Option<OpSet> {
-        (self.extent == Extent::Whole && self.steps >= MAX_FIRST).then(|| self.unseen())
+        (self.extent == FollowedExtent::Whole && self.steps >= MAX_FIRST).then(|| self.unseen())
     }
 
     fn narrowed(&self) -> Option<OpSet> {
@@ -115,13 +115,13 @@ impl Watch for SpectrumRun {
 
     fn sees(&self) -> u64 {
         match self.extent {
-            Extent::Whole if self.steps < MAX_FIRST => MAX_FIRST - self.steps,
-            Extent::Whole | Extent::Beginning => u64::MAX,
+            FollowedExtent::Whole if self.steps < MAX_FIRST => MAX_FIRST - self.steps,
+            FollowedExtent::Whole | FollowedExtent::Beginning => u64::MAX,
         }
     }
 
     fn is_done(&self) -> bool {
-        self.extent == Extent::Beginning && self.steps > MAX_FIRST
+        self.extent == FollowedExtent::Beginning && self.steps > MAX_FIRST
     }
 
     fn pause(&mut self, state: &dyn Inspect) {

@@ -15,7 +15,7 @@ use std::sync::{Mutex, MutexGuard};
 use indexmap::{IndexMap, IndexSet};
 use serde::{Deserialize, Serialize};
 
-use super::spectrum_run::Extent;
+use super::spectrum_run::FollowedExtent;
 use crate::explain::circumstances;
 use crate::explain::observer::CoveragePoints;
 use crate::machines::by_name;
@@ -35,7 +35,7 @@ pub struct SpectrumCache {
 
 #[derive(Debug, Default)]
 struct CacheState {
-    points: IndexSet<Point>,
+    points: IndexSet<SpectrumPoint>,
     kept: IndexMap<FileKey, FileSpectra>,
     /// The files of this run, which are kept first.
     used: IndexMap<FileKey, FileSpectra>,
@@ -43,7 +43,7 @@ struct CacheState {
 }
 
 /// A machine, one of its instructions, and what is done with it.
-type Point = (&'static str, &'static str, String);
+type SpectrumPoint = (&'static str, &'static str, String);
 
 /// What the cases of a file execute, by their nodes.
 type FileSpectra = BTreeMap<u32, KeptCase>;
@@ -53,7 +53,7 @@ type FileSpectra = BTreeMap<u32, KeptCase>;
 struct KeptCase {
     machine: String,
     /// How far it was followed; `None` if it ended before that made a difference.
-    extent: Option<Extent>,
+    extent: Option<FollowedExtent>,
     passes: bool,
     length: u64,
     points: Vec<usize>,
@@ -64,7 +64,7 @@ struct KeptCase {
 pub(super) struct ExecutedCase {
     pub(super) machine: &'static str,
     /// How far it was followed; `None` if it ended before that made a difference.
-    pub(super) extent: Option<Extent>,
+    pub(super) extent: Option<FollowedExtent>,
     /// Whether it passes there; unknown if it was not executed to its end.
     pub(super) passes: bool,
     pub(super) length: u64,
@@ -91,7 +91,7 @@ impl SpectrumCache {
         let (points, lines) = rest.split_once('\n').unwrap_or((rest, ""));
         let points: Vec<(String, String, String)> =
             serde_json::from_str(points).map_err(|error| format!("line 2: {error}"))?;
-        let points = points.into_iter().map(known).collect::<Option<IndexSet<Point>>>();
+        let points = points.into_iter().map(known).collect::<Option<IndexSet<SpectrumPoint>>>();
         let points = points.ok_or("line 2: an instruction is unknown")?;
         let spectra = |SpectrumCacheLine { key, cases }| {
             let are_known = cases.values().all(|case| has_all(&points, case));
@@ -103,7 +103,7 @@ impl SpectrumCache {
     }
 
     /// What a case executes, by the node of its file, if it was followed as far.
-    pub(super) fn look_up(&self, file: &FileKey, node: u32, extent: Extent) -> Option<ExecutedCase> {
+    pub(super) fn look_up(&self, file: &FileKey, node: u32, extent: FollowedExtent) -> Option<ExecutedCase> {
         let mut state = self.state();
         let case = state.kept.get(file)?.get(&node)?.clone();
         if case.extent.is_some_and(|it| it != extent) {
@@ -155,13 +155,13 @@ impl SpectrumCache {
 }
 
 /// A point that was read, with the names that the machine has.
-fn known((machine, op, what): (String, String, String)) -> Option<Point> {
+fn known((machine, op, what): (String, String, String)) -> Option<SpectrumPoint> {
     let machine = by_name(&machine)?;
     let op = machine.isa.by_name(&op).map(|op| op.name).or_else(|| circumstances::known(&op))?;
     Some((machine.name, op, what))
 }
 
-fn has_all(points: &IndexSet<Point>, case: &KeptCase) -> bool {
+fn has_all(points: &IndexSet<SpectrumPoint>, case: &KeptCase) -> bool {
     case.points.iter().all(|number| *number < points.len())
 }
 

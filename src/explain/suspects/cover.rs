@@ -64,18 +64,18 @@ fn cover_by<'c>(table: &SpectrumTable<'c>, explains: impl Fn(&OpRow<'_>) -> Vec<
 /// Instructions that explain cases which execute a suspect as most passing cases with it do: a fault of an instruction
 /// that is executed only after another faulty one. Those with most cases come first.
 #[derive(Default)]
-pub(super) struct Overshadowed<'c> {
+pub(super) struct OvershadowedSuspects<'c> {
     /// Those that explain several such cases.
     pub(super) strong: Vec<&'c str>,
     /// Those that explain one: many things happen in only one case.
     pub(super) weak: Vec<&'c str>,
 }
 
-impl<'c> Overshadowed<'c> {
-    pub(super) fn of(table: &SpectrumTable<'c>, suspects: &[&'c str]) -> Overshadowed<'c> {
+impl<'c> OvershadowedSuspects<'c> {
+    pub(super) fn of(table: &SpectrumTable<'c>, suspects: &[&'c str]) -> OvershadowedSuspects<'c> {
         let is_left = |case: &usize| suspects.iter().all(|op| table.row(op).fit(*case) < MAX_UNEXPLAINED);
         let mut left: Vec<usize> = table.failing.iter().copied().filter(is_left).collect();
-        let mut found = Overshadowed::default();
+        let mut found = OvershadowedSuspects::default();
         loop {
             let explained =
                 |op: &str| left.iter().filter(|case| table.row(op).fit(**case) >= MIN_EXPLAINS).count();

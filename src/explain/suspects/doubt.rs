@@ -8,16 +8,16 @@ use crate::model::{DoubtfulCase, counted};
 const CHANCE: f64 = 0.01;
 
 /// What is needed to doubt vectors.
-pub(super) struct Doubt<'t, 'c> {
+pub(super) struct VectorDoubt<'t, 'c> {
     table: &'t SpectrumTable<'c>,
     /// The share of all cases that fail.
     rate: f64,
 }
 
-impl<'t, 'c> Doubt<'t, 'c> {
-    pub(super) fn new(table: &'t SpectrumTable<'c>) -> Doubt<'t, 'c> {
+impl<'t, 'c> VectorDoubt<'t, 'c> {
+    pub(super) fn new(table: &'t SpectrumTable<'c>) -> VectorDoubt<'t, 'c> {
         let failing = table.failing.len() as f64;
-        Doubt { table, rate: failing / (failing + table.passing as f64).max(1.0) }
+        VectorDoubt { table, rate: failing / (failing + table.passing as f64).max(1.0) }
     }
 
     /// Splits the failing cases of a suspect into those whose vector is probably wrong, and the others. A vector that

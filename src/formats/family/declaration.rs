@@ -19,7 +19,7 @@ pub(super) use self::fields::is_field_name;
 pub(super) use self::formats::{action, action_name};
 use self::parts::MAX_NAME;
 pub(super) use self::parts::{
-    Demanded, FormatDeclaration, Given, IgnoredPath, StepActions, StepDeclaration, UnlistedFields,
+    DemandedField, FormatDeclaration, GivenMember, IgnoredPath, StepActions, StepDeclaration, UnlistedFields,
     WrittenPath,
 };
 use self::toml_reader::TomlReader;

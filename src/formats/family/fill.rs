@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use super::declaration::Demanded;
+use super::declaration::DemandedField;
 use super::new_cases::{FamilyWriter, exact_tree, json, put};
 use super::node_path::{NodePath, PathStep};
 use crate::formats::fill::Fill;
@@ -34,7 +34,7 @@ impl FamilyWriter<'_> {
 
     /// Where a step can demand a field, if it does not.
     fn lacking(&self, step: JsonNode<'_>, index: usize) -> Option<Vec<PathStep>> {
-        if let Some(Demanded::At { absent: Some(_), .. }) = self.format.own_demand(index) {
+        if let Some(DemandedField::At { absent: Some(_), .. }) = self.format.own_demand(index) {
             return None;
         }
         let path = self.demanded_path(index, &self.declaration.state[index].name)?;

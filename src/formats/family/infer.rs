@@ -20,7 +20,7 @@ mod observed_memory;
 mod observed_numbers;
 mod written;
 
-use self::guess::Widths;
+use self::guess::NumberWidths;
 use self::layout::CaseLayout;
 use self::members::Members;
 use super::declaration::Declaration;
@@ -53,7 +53,7 @@ pub fn infer(machine: &str, documents: &[Document]) -> Result<InferredFamily, St
     if members.fields.values().all(|member| member.demanded == 0) {
         return Err("no case demands anything: the states after are empty".to_owned());
     }
-    let widths = Widths::of(members.fields.values().map(|member| &member.values));
+    let widths = NumberWidths::of(members.fields.values().map(|member| &member.values));
     let text = written::declaration(machine, &layout, &members, widths);
     let only =
         (found > MAX_CASES).then(|| format!("only the first {MAX_CASES} of {found} cases are looked at"));

@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
-use super::declaration::{Declaration, Demanded, FormatDeclaration, Given, StepDeclaration};
+use super::declaration::{Declaration, DemandedField, FormatDeclaration, GivenMember, StepDeclaration};
 use super::node_path::{NodePath, PathStep};
 use crate::model::{DeclaredField, FieldType};
 
@@ -147,12 +147,12 @@ impl FormatSchema<'_> {
         }
         for given in &self.format.program {
             match given {
-                Given::All(path) => object_of(&mut case, path, &mut self.family.members()),
-                Given::One(index, path) => {
+                GivenMember::All(path) => object_of(&mut case, path, &mut self.family.members()),
+                GivenMember::One(index, path) => {
                     let field = self.family.member_at(*index);
                     case.at(&path.steps).is.push(of_field(field));
                 }
-                Given::Constant(..) => {}
+                GivenMember::Constant(..) => {}
             }
         }
         match &self.format.steps {
@@ -165,15 +165,15 @@ impl FormatSchema<'_> {
     fn step(&self, node: &mut SchemaNode, step: &StepDeclaration) {
         for demanded in &step.expect {
             match demanded {
-                Demanded::All(path) => object_of(node, path, &mut self.family.state.iter()),
-                Demanded::At { field, path, .. } => {
+                DemandedField::All(path) => object_of(node, path, &mut self.family.state.iter()),
+                DemandedField::At { field, path, .. } => {
                     let field = of_field(&self.family.state[*field]);
                     let is = &mut node.at(&path.steps).is;
                     if !is.contains(&field) {
                         is.push(field);
                     }
                 }
-                Demanded::Constant { .. } => {}
+                DemandedField::Constant { .. } => {}
             }
         }
     }

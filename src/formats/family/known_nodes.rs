@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use foldhash::fast::RandomState;
 use indexmap::IndexMap;
 
-use super::declaration::{Demanded, FormatDeclaration, Given, StepActions, StepDeclaration};
+use super::declaration::{DemandedField, FormatDeclaration, GivenMember, StepActions, StepDeclaration};
 use super::node_path::{NodePath, PathStep};
 use crate::model::rule::LintRule;
 use crate::model::{Diagnostic, Origin};
@@ -38,8 +38,8 @@ impl KnownNodes {
         format.ignore.iter().for_each(|ignored| known.add(&ignored.written.path.steps));
         for given in &format.program {
             match given {
-                Given::All(path) | Given::One(_, path) => known.add(&path.steps),
-                Given::Constant(..) => {}
+                GivenMember::All(path) | GivenMember::One(_, path) => known.add(&path.steps),
+                GivenMember::Constant(..) => {}
             }
         }
         let before = format.steps.as_ref().map_or(&[][..], |path| &path.steps);
@@ -64,8 +64,8 @@ impl KnownNodes {
         }
         for demanded in &step.expect {
             match demanded {
-                Demanded::All(path) | Demanded::At { path, .. } => add(path),
-                Demanded::Constant { .. } => {}
+                DemandedField::All(path) | DemandedField::At { path, .. } => add(path),
+                DemandedField::Constant { .. } => {}
             }
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::declaration::FormatDeclaration;
 use super::node_path::NodePath;
-use super::reader::{Candidate, FamilyReader, missing};
+use super::reader::{CaseCandidate, FamilyReader, missing};
 use crate::formats::format::FileEntry;
 use crate::model::{Diagnostic, Origin};
 use crate::text::json::{JsonNode, quoted};
@@ -76,7 +76,7 @@ impl Rejection<'_, '_> {
 impl FamilyReader {
     /// The cases of a document. Fails when there is none.
     pub(super) fn outline(&self, root: JsonNode<'_>) -> Result<Vec<FileEntry>, Diagnostic<Origin>> {
-        let entry = |Candidate { key, node }: Candidate<'_>| {
+        let entry = |CaseCandidate { key, node }: CaseCandidate<'_>| {
             let format = self.format_of(node)?.declared;
             let name = format.name.as_ref().and_then(|path| path.find(node));
             let name = name.map(|name| name.text().unwrap_or(Cow::Borrowed(name.raw())));

@@ -3,7 +3,7 @@
 use num_bigint::BigInt;
 use serde_json::{Map, Value as Json};
 
-use super::declaration::{Declaration, Demanded, FormatDeclaration, Given, StepActions};
+use super::declaration::{Declaration, DemandedField, FormatDeclaration, GivenMember, StepActions};
 use super::node_path::{NodePath, PathStep};
 use crate::formats::write_back::NotRepresentable;
 use crate::model::{Action, DeclaredField, FieldType, Name, Value, bytes_key};
@@ -46,8 +46,8 @@ impl<'f> FamilyWriter<'f> {
         self.declaration.members().enumerate().filter_map(move |(index, field)| {
             let own = self.format.program.iter().find(|given| given_index(given) == Some(index));
             match own {
-                Some(Given::One(_, path)) => (!self.is_demanded(path)).then_some(field),
-                Some(Given::Constant(..) | Given::All(_)) => None,
+                Some(GivenMember::One(_, path)) => (!self.is_demanded(path)).then_some(field),
+                Some(GivenMember::Constant(..) | GivenMember::All(_)) => None,
                 None => {
                     (takes_all && !(demands_all && self.format.own_demand(index).is_some())).then_some(field)
                 }
@@ -57,9 +57,9 @@ impl<'f> FamilyWriter<'f> {
 
     /// The members that the declaration gives the same value in each case.
     pub fn constants(&self) -> Vec<(Name, Value)> {
-        let constant = |given: &Given| match given {
-            Given::Constant(index, document) => self.constant(*index, document.root()),
-            Given::One(..) | Given::All(_) => None,
+        let constant = |given: &GivenMember| match given {
+            GivenMember::Constant(index, document) => self.constant(*index, document.root()),
+            GivenMember::One(..) | GivenMember::All(_) => None,
         };
         self.format.program.iter().filter_map(constant).collect()
     }
@@ -74,8 +74,8 @@ impl<'f> FamilyWriter<'f> {
         let demands_all = self.format.demanded_whole().is_some();
         self.declaration.state.iter().enumerate().filter_map(move |(index, field)| {
             match self.format.own_demand(index) {
-                Some(Demanded::At { .. }) => Some(field),
-                Some(Demanded::Constant { .. } | Demanded::All(_)) => None,
+                Some(DemandedField::At { .. }) => Some(field),
+                Some(DemandedField::Constant { .. } | DemandedField::All(_)) => None,
                 None => demands_all.then_some(field),
             }
         })
@@ -83,15 +83,15 @@ impl<'f> FamilyWriter<'f> {
 
     /// The fields of the state that each case demands, whatever it says.
     pub fn always_demanded(&self) -> impl Iterator<Item = &'f DeclaredField> {
-        let is_always = |demanded: &&Demanded| match demanded {
-            Demanded::Constant { .. } | Demanded::At { absent: Some(_), .. } => true,
-            Demanded::At { absent: None, .. } | Demanded::All(_) => false,
+        let is_always = |demanded: &&DemandedField| match demanded {
+            DemandedField::Constant { .. } | DemandedField::At { absent: Some(_), .. } => true,
+            DemandedField::At { absent: None, .. } | DemandedField::All(_) => false,
         };
         self.format.step.expect.iter().filter(is_always).filter_map(|demanded| match demanded {
-            Demanded::Constant { field, .. } | Demanded::At { field, .. } => {
+            DemandedField::Constant { field, .. } | DemandedField::At { field, .. } => {
                 Some(&self.declaration.state[*field])
             }
-            Demanded::All(_) => None,
+            DemandedField::All(_) => None,
         })
     }
 
@@ -173,8 +173,8 @@ impl<'f> FamilyWriter<'f> {
     /// Whether a datum is a part of a member that the case gives, which would be another value with it.
     fn is_inside_given(&self, path: &NodePath) -> bool {
         self.format.program.iter().any(|given| match given {
-            Given::One(_, member) => path.steps.starts_with(&member.steps) && path != member,
-            Given::All(_) | Given::Constant(..) => false,
+            GivenMember::One(_, member) => path.steps.starts_with(&member.steps) && path != member,
+            GivenMember::All(_) | GivenMember::Constant(..) => false,
         })
     }
 
@@ -200,14 +200,14 @@ impl<'f> FamilyWriter<'f> {
     fn is_demanded(&self, path: &NodePath) -> bool {
         self.format.steps.is_none()
             && self.format.step.expect.iter().any(|demanded| match demanded {
-                Demanded::At { path: other, .. } | Demanded::All(other) => other == path,
-                Demanded::Constant { .. } => false,
+                DemandedField::At { path: other, .. } | DemandedField::All(other) => other == path,
+                DemandedField::Constant { .. } => false,
             })
     }
 
     pub(super) fn given_path(&self, index: usize, name: &str) -> Option<Vec<PathStep>> {
         let own = self.format.program.iter().find_map(|given| match given {
-            Given::One(own, path) if *own == index => Some(path.steps.clone()),
+            GivenMember::One(own, path) if *own == index => Some(path.steps.clone()),
             _ => None,
         });
         own.or_else(|| Some(member_of(self.format.given_whole()?, name)))
@@ -215,17 +215,17 @@ impl<'f> FamilyWriter<'f> {
 
     pub(super) fn demanded_path(&self, index: usize, name: &str) -> Option<Vec<PathStep>> {
         match self.format.own_demand(index) {
-            Some(Demanded::At { path, .. }) => Some(path.steps.clone()),
+            Some(DemandedField::At { path, .. }) => Some(path.steps.clone()),
             Some(_) => None,
             None => Some(member_of(self.format.demanded_whole()?, name)),
         }
     }
 }
 
-fn given_index(given: &Given) -> Option<usize> {
+fn given_index(given: &GivenMember) -> Option<usize> {
     match given {
-        Given::One(index, _) | Given::Constant(index, _) => Some(*index),
-        Given::All(_) => None,
+        GivenMember::One(index, _) | GivenMember::Constant(index, _) => Some(*index),
+        GivenMember::All(_) => None,
     }
 }
 

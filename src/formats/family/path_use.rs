@@ -1,6 +1,6 @@
 //! Paths of a declaration that lead nowhere in the files that it is checked with, or have no effect.
 
-use super::declaration::{Demanded, FormatDeclaration, Given, IgnoredPath, WrittenPath};
+use super::declaration::{DemandedField, FormatDeclaration, GivenMember, IgnoredPath, WrittenPath};
 use super::node_path::{NodePath, PathStep};
 use crate::model::Diagnostic;
 use crate::text::json::JsonNode;
@@ -99,16 +99,16 @@ impl UnmetPaths {
 fn ineffective(format: &FormatDeclaration, IgnoredPath { written, .. }: &IgnoredPath) -> Option<Diagnostic> {
     let leads_to = |path: &NodePath| path.contains(&written.path);
     let is_demanded = format.step.expect.iter().any(|demanded| match demanded {
-        Demanded::All(path) | Demanded::At { path, .. } => match &format.steps {
+        DemandedField::All(path) | DemandedField::At { path, .. } => match &format.steps {
             Some(steps) => leads_to(&NodePath { steps: [&*steps.steps, &path.steps].concat() }),
             None => leads_to(path),
         },
-        Demanded::Constant { .. } => false,
+        DemandedField::Constant { .. } => false,
     });
     let is_given = || {
         format.program.iter().any(|given| match given {
-            Given::All(path) | Given::One(_, path) => leads_to(path),
-            Given::Constant(..) => false,
+            GivenMember::All(path) | GivenMember::One(_, path) => leads_to(path),
+            GivenMember::Constant(..) => false,
         })
     };
     let (used, instead) = if is_demanded {

@@ -5,7 +5,8 @@ use std::iter;
 use std::sync::Arc;
 
 use super::declaration::{
-    Declaration, Demanded, FormatDeclaration, Given, StepActions, StepDeclaration, UnlistedFields, action,
+    Declaration, DemandedField, FormatDeclaration, GivenMember, StepActions, StepDeclaration, UnlistedFields,
+    action,
 };
 use super::demands::{DemandPlace, FieldDemand, demand};
 use super::known_nodes::KnownNodes;
@@ -41,7 +42,7 @@ pub(super) struct CaseFormat {
 }
 
 /// A datum where a case may lie.
-pub(super) struct Candidate<'d> {
+pub(super) struct CaseCandidate<'d> {
     pub(super) key: CandidateKey<'d>,
     pub(super) node: JsonNode<'d>,
 }
@@ -138,20 +139,23 @@ impl FamilyReader {
     }
 
     /// As [`FamilyReader::places`], with what names each.
-    pub(super) fn candidates<'d>(&self, root: JsonNode<'d>) -> Box<dyn Iterator<Item = Candidate<'d>> + 'd> {
+    pub(super) fn candidates<'d>(
+        &self,
+        root: JsonNode<'d>,
+    ) -> Box<dyn Iterator<Item = CaseCandidate<'d>> + 'd> {
         let cases = &self.format().cases;
         let Some((PathStep::Each, before)) = cases.steps.split_last() else {
             let nodes = cases.each(root).into_iter();
-            return Box::new(nodes.map(|node| Candidate { key: CandidateKey::Only, node }));
+            return Box::new(nodes.map(|node| CaseCandidate { key: CandidateKey::Only, node }));
         };
         let containers = NodePath { steps: before.to_vec() }.each(root).into_iter();
         Box::new(containers.flat_map(|container| {
-            let member = |member: JsonMember<'d>| Candidate {
+            let member = |member: JsonMember<'d>| CaseCandidate {
                 key: CandidateKey::Member(member.key),
                 node: member.value,
             };
             let items = container.items().enumerate();
-            let items = items.map(|(index, node)| Candidate { key: CandidateKey::Item(index), node });
+            let items = items.map(|(index, node)| CaseCandidate { key: CandidateKey::Item(index), node });
             container.members().map(member).chain(items)
         }))
     }
@@ -260,15 +264,15 @@ struct CaseReader<'r> {
 }
 
 impl CaseReader<'_> {
-    fn given(&mut self, given: &Given, case: JsonNode<'_>) {
+    fn given(&mut self, given: &GivenMember, case: JsonNode<'_>) {
         match given {
-            Given::One(index, path) => {
+            GivenMember::One(index, path) => {
                 if let Some(node) = path.find(case) {
                     self.give(*index, node);
                 }
             }
-            Given::Constant(index, value) => self.give_at(*index, value.root(), case.at()),
-            Given::All(path) => {
+            GivenMember::Constant(index, value) => self.give_at(*index, value.root(), case.at()),
+            GivenMember::All(path) => {
                 let Some(object) = self.object(path, case) else { return };
                 for member in object.members() {
                     match self.family.member(&member.key) {
@@ -351,17 +355,17 @@ impl CaseReader<'_> {
         self.is_demanded.fill(false);
         for demanded in &step.expect {
             match demanded {
-                Demanded::Constant { field, value } => {
+                DemandedField::Constant { field, value } => {
                     self.demand(*field, value.root(), DemandPlace::At(node.at()), &mut assertions);
                 }
-                Demanded::At { field, path, absent } => match (path.find(node), absent) {
+                DemandedField::At { field, path, absent } => match (path.find(node), absent) {
                     (Some(found), _) => self.demand(*field, found, DemandPlace::Node, &mut assertions),
                     (None, Some(value)) => {
                         self.demand(*field, value.root(), DemandPlace::At(node.at()), &mut assertions);
                     }
                     (None, None) => {}
                 },
-                Demanded::All(path) => self.demand_all(path, node, &mut assertions),
+                DemandedField::All(path) => self.demand_all(path, node, &mut assertions),
             }
         }
         Step { actions: self.actions(&step.actions, node), end: None, assertions }

@@ -1,6 +1,6 @@
 //! Why a change of a datum changes no verdict, as the declaration says: for `vmconf audit`.
 
-use super::declaration::{Declaration, Demanded, FormatDeclaration, Given, UnlistedFields};
+use super::declaration::{Declaration, DemandedField, FormatDeclaration, GivenMember, UnlistedFields};
 use super::demands::UNLISTED;
 use super::node_path::{NodePath, PathStep};
 use crate::formats::uncompared::{MEMBER_ORDER, UncomparedRule};
@@ -95,9 +95,11 @@ fn has_equal_values(
     cases: [JsonNode<'_>; 2],
 ) -> bool {
     let given = format.program.iter().find_map(|given| match given {
-        Given::Constant(..) => None,
-        Given::One(_, path) => Some((given_field(family, given, keys)?, cases.map(|case| path.each(case)))),
-        Given::All(path) => {
+        GivenMember::Constant(..) => None,
+        GivenMember::One(_, path) => {
+            Some((given_field(family, given, keys)?, cases.map(|case| path.each(case))))
+        }
+        GivenMember::All(path) => {
             let field = given_field(family, given, keys)?;
             Some((field, cases.map(|case| members(&path.each(case), &field.name))))
         }
@@ -111,9 +113,9 @@ fn has_equal_values(
                 steps(case).into_iter().flat_map(|step| path.each(step)).collect()
             };
             let found = match demanded {
-                Demanded::Constant { .. } => return None,
-                Demanded::At { path, .. } => cases.map(|case| nodes(path, case)),
-                Demanded::All(path) => cases.map(|case| members(&nodes(path, case), &field.name)),
+                DemandedField::Constant { .. } => return None,
+                DemandedField::At { path, .. } => cases.map(|case| nodes(path, case)),
+                DemandedField::All(path) => cases.map(|case| members(&nodes(path, case), &field.name)),
             };
             Some((field, found))
         })
@@ -159,11 +161,11 @@ fn innermost<'f>(
 }
 
 /// The member of the program that a datum gives.
-fn given_field<'f>(family: &'f Declaration, given: &Given, keys: &[&str]) -> Option<&'f DeclaredField> {
+fn given_field<'f>(family: &'f Declaration, given: &GivenMember, keys: &[&str]) -> Option<&'f DeclaredField> {
     match given {
-        Given::Constant(..) => None,
-        Given::One(index, path) => below(path, keys).map(|_| family.member_at(*index)),
-        Given::All(path) => {
+        GivenMember::Constant(..) => None,
+        GivenMember::One(index, path) => below(path, keys).map(|_| family.member_at(*index)),
+        GivenMember::All(path) => {
             let (name, _) = below(path, keys)?.split_first()?;
             family.members().find(|field| field.name == **name)
         }
@@ -173,13 +175,13 @@ fn given_field<'f>(family: &'f Declaration, given: &Given, keys: &[&str]) -> Opt
 /// The field that a datum demands, and the keys of the datum inside the value of the field.
 fn demanded_field<'f, 'k>(
     family: &'f Declaration,
-    demanded: &Demanded,
+    demanded: &DemandedField,
     keys: &'k [&'k str],
 ) -> Option<(&'f DeclaredField, &'k [&'k str])> {
     match demanded {
-        Demanded::Constant { .. } => None,
-        Demanded::At { field, path, .. } => Some((&family.state[*field], below(path, keys)?)),
-        Demanded::All(path) => {
+        DemandedField::Constant { .. } => None,
+        DemandedField::At { field, path, .. } => Some((&family.state[*field], below(path, keys)?)),
+        DemandedField::All(path) => {
             let (name, rest) = below(path, keys)?.split_first()?;
             Some((family.state.iter().find(|field| field.name == **name)?, rest))
         }

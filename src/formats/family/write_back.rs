@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use num_bigint::{BigInt, Sign};
 use serde_json::Value as Json;
 
-use super::declaration::{Declaration, Demanded};
+use super::declaration::{Declaration, DemandedField};
 use super::fill::Gap;
 use super::new_cases::{FamilyWriter, json, member_of, number_of};
 use super::node_path::{NodePath, PathStep};
@@ -78,7 +78,7 @@ fn undemanded<'d>(writer: FamilyWriter<'_>, wrong: &WrongAssertion<'d, '_>) -> O
     let index = writer.declaration.state.iter().position(|field| field.name == *name)?;
     let Some(demanded) = writer.format.own_demand(index) else { return unlisted(writer, wrong, index) };
     match demanded {
-        Demanded::At { path, absent: Some(absent), .. } if !lies_at(wrong, path) => {
+        DemandedField::At { path, absent: Some(absent), .. } if !lies_at(wrong, path) => {
             // What of it differs has a place of its own in the next round.
             let value = serde_json::from_str(absent.text()).ok();
             let change = value.and_then(|value| Gap::of(wrong.node, &path.steps)?.put(value));
@@ -86,10 +86,10 @@ fn undemanded<'d>(writer: FamilyWriter<'_>, wrong: &WrongAssertion<'d, '_>) -> O
                 NotRepresentable::because(format!("{path} is demanded if it is missing, and cannot be added"))
             }))
         }
-        Demanded::Constant { .. } if !writer.takes_demand(wrong, name) => {
+        DemandedField::Constant { .. } if !writer.takes_demand(wrong, name) => {
             Some(Err(NotRepresentable::because("each case demands it, as the declaration says")))
         }
-        Demanded::At { .. } | Demanded::Constant { .. } | Demanded::All(_) => None,
+        DemandedField::At { .. } | DemandedField::Constant { .. } | DemandedField::All(_) => None,
     }
 }
 

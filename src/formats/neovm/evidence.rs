@@ -5,7 +5,7 @@ use crate::formats::format::Evidence;
 use crate::text::json::{JsonMember, JsonNode};
 
 /// What only one of the two has.
-struct Signs {
+struct GenerationSigns {
     /// The value of `machine`, a member that vmconf adds, and its name in messages.
     machine: (&'static str, &'static str),
     /// The name, in messages, of a member that is evidence; `None` for any other member.
@@ -21,14 +21,14 @@ macro_rules! words {
     ($before:literal; $($word:literal),+) => { &[$(($word, concat!($before, "\"", $word, "\""))),+] };
 }
 
-const N3: Signs = Signs {
+const N3: GenerationSigns = GenerationSigns {
     machine: ("neo3", "\"machine\": \"neo3\""),
     strong: n3_member,
     test: |_| None,
     states: words!("state "; "HALT", "BREAK", "FAULT", "NONE"),
 };
 
-const V2: Signs = Signs {
+const V2: GenerationSigns = GenerationSigns {
     machine: ("neo2", "\"machine\": \"neo2\""),
     strong: v2_member,
     test: message_without_host,
@@ -45,7 +45,7 @@ pub(super) fn v2(file: JsonNode<'_>) -> Option<Evidence> {
 
 /// Evidence for one of the two. Without evidence for either, the envelope counts for both, so that the user
 /// has to choose the format.
-fn evidence(file: JsonNode<'_>, one: &Signs, other: &Signs) -> Option<Evidence> {
+fn evidence(file: JsonNode<'_>, one: &GenerationSigns, other: &GenerationSigns) -> Option<Evidence> {
     if let Some(machine) = file.members().find(|member| member.key == "machine")
         && let Some(name) = machine.value.text()
     {
@@ -72,7 +72,7 @@ fn evidence(file: JsonNode<'_>, one: &Signs, other: &Signs) -> Option<Evidence> 
     }
 }
 
-fn strong(tests: JsonNode<'_>, signs: &Signs) -> Option<Evidence> {
+fn strong(tests: JsonNode<'_>, signs: &GenerationSigns) -> Option<Evidence> {
     let sign = |member: JsonMember<'_>| {
         let what = (signs.strong)(&member)?;
         Some(Evidence { at: member.key_at, what })
@@ -81,7 +81,7 @@ fn strong(tests: JsonNode<'_>, signs: &Signs) -> Option<Evidence> {
     of_member.or_else(|| tests.items().find_map(signs.test))
 }
 
-fn weak(tests: JsonNode<'_>, signs: &Signs) -> Option<Evidence> {
+fn weak(tests: JsonNode<'_>, signs: &GenerationSigns) -> Option<Evidence> {
     tests.objects().find_map(|object| {
         let state = member(object, "state")?;
         let what = word(&state.value.text()?, signs.states)?;

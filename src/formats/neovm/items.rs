@@ -13,7 +13,7 @@ use crate::model::{Diagnostic, Expected, Path, PathKey, Value};
 use crate::text::json::{JsonDatum, JsonMember, JsonNode, quoted};
 
 /// An item still to be read, and its nesting depth.
-struct Open<'d> {
+struct OpenItem<'d> {
     at: Path,
     node: JsonNode<'d>,
     depth: usize,
@@ -46,15 +46,15 @@ impl NeoAssertions<'_> {
     }
 
     /// Demands the length of an array, and pushes its items on `open` such that the first one is read next.
-    fn children<'d>(&mut self, at: &Path, array: JsonNode<'d>, depth: usize, open: &mut Vec<Open<'d>>) {
+    fn children<'d>(&mut self, at: &Path, array: JsonNode<'d>, depth: usize, open: &mut Vec<OpenItem<'d>>) {
         let first = open.len();
         let items = array.items().zip(at.items());
-        open.extend(items.map(|(node, at)| Open { at, node, depth }));
+        open.extend(items.map(|(node, at)| OpenItem { at, node, depth }));
         self.demand(at.clone(), Expected::Len(open.len() - first), array.at());
         open[first..].reverse();
     }
 
-    fn item<'d>(&mut self, Open { at, node, depth }: Open<'d>, open: &mut Vec<Open<'d>>) {
+    fn item<'d>(&mut self, OpenItem { at, node, depth }: OpenItem<'d>, open: &mut Vec<OpenItem<'d>>) {
         // No engine builds deeper ones, and comparing and dropping a path recurses as deep as the path is long.
         const MAX_DEPTH: usize = 2048;
         if depth == MAX_DEPTH {
@@ -191,7 +191,7 @@ impl NeoAssertions<'_> {
     }
 
     /// Demands the keys of a Map, and pushes its values on `open`.
-    fn map<'d>(&mut self, at: &Path, map: JsonNode<'d>, depth: usize, open: &mut Vec<Open<'d>>) {
+    fn map<'d>(&mut self, at: &Path, map: JsonNode<'d>, depth: usize, open: &mut Vec<OpenItem<'d>>) {
         let pairs = if map.is_object() { self.members(map) } else { self.alternating(map) };
         let pairs = self.last_of_each(pairs, map);
         let keys: Vec<PathKey> = pairs.iter().map(|pair| PathKey::from(pair.key.clone())).collect();
@@ -200,7 +200,7 @@ impl NeoAssertions<'_> {
             self.demand(at.clone(), Expected::Order(keys), map.at());
         }
         let (inside, values) = (at.as_parent(), pairs.into_iter().rev());
-        open.extend(values.map(|pair| Open { at: inside.child(pair.key), node: pair.value, depth }));
+        open.extend(values.map(|pair| OpenItem { at: inside.child(pair.key), node: pair.value, depth }));
     }
 
     fn members<'d>(&mut self, map: JsonNode<'d>) -> Vec<Pair<'d>> {

@@ -46,14 +46,14 @@ pub(super) struct Test {
     pub(super) first: Option<u32>,
     /// The datum of its results by fork.
     post: Option<u32>,
-    lists: Lists,
+    lists: ParameterLists,
     /// Names of items of `data`, by their index: `_info.labels`.
     labels: Option<u32>,
 }
 
 /// The lists of parameters, as indices of their data.
 #[derive(Default)]
-struct Lists {
+struct ParameterLists {
     data: Option<u32>,
     gas: Option<u32>,
     value: Option<u32>,
@@ -67,7 +67,7 @@ impl Test {
         let mut diagnostics = Diagnostics::new(context.options.strictness, Severity::Note);
         let post = test.member("post").filter(|post| post.is_object());
         let first = post.and_then(|post| post.members().find_map(|fork| fork.value.items().next()));
-        let mut lists = Lists::default();
+        let mut lists = ParameterLists::default();
         let program = read_test(test, first, &mut lists, &mut diagnostics);
         if context.options.strictness != Strictness::Tolerant {
             check_transaction(test, post, &mut diagnostics);
@@ -158,7 +158,7 @@ fn item<'d>(
 fn read_test(
     test: JsonNode<'_>,
     first: Option<JsonNode<'_>>,
-    lists: &mut Lists,
+    lists: &mut ParameterLists,
     diagnostics: &mut Diagnostics,
 ) -> Option<Program> {
     if let Some(tests) = other_test(test).filter(|_| !is_state_test(test)) {
@@ -330,7 +330,11 @@ fn read_config(
     Some(())
 }
 
-fn read_transaction(node: JsonNode<'_>, lists: &mut Lists, diagnostics: &mut Diagnostics) -> Option<Value> {
+fn read_transaction(
+    node: JsonNode<'_>,
+    lists: &mut ParameterLists,
+    diagnostics: &mut Diagnostics,
+) -> Option<Value> {
     const NUMBERS: [&str; 6] =
         ["nonce", "gasPrice", "maxFeePerGas", "maxPriorityFeePerGas", "maxFeePerBlobGas", "chainId"];
     let mut fields = FieldReader::open(node, "transaction", diagnostics)?;

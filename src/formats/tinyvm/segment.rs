@@ -21,7 +21,7 @@ const SEGMENT: &str =
     "hex digits, an array of words or of lines, an object of words by address, or {\"file\": …}";
 
 /// A member of a sparse object.
-pub(super) struct Sparse {
+pub(super) struct SparseMember {
     pub(super) address: u16,
     /// The words from its address on, each with its position.
     pub(super) words: Vec<(u16, u32)>,
@@ -91,7 +91,7 @@ impl TinyReader<'_> {
     }
 
     /// An object of words by address, each address once.
-    pub(super) fn sparse(&mut self, node: JsonNode<'_>, name: &str) -> Option<Vec<Sparse>> {
+    pub(super) fn sparse(&mut self, node: JsonNode<'_>, name: &str) -> Option<Vec<SparseMember>> {
         let node = self.diagnostics.keep(object(node, name, "an object of words by address"))?;
         let (mut seen, mut keys) = (HashSet::new(), HashSet::new());
         // A key that is written twice is reported as such; its address need not be reported, too.
@@ -119,7 +119,7 @@ impl TinyReader<'_> {
 }
 
 /// The words of a member from its address on, up to the first invalid one.
-fn sparse_part(member: &JsonMember<'_>, seen: &mut HashSet<u16>) -> Result<Sparse, Diagnostic<Origin>> {
+fn sparse_part(member: &JsonMember<'_>, seen: &mut HashSet<u16>) -> Result<SparseMember, Diagnostic<Origin>> {
     let address = lexical::address(&member.key, member.key_at)?;
     let items: Vec<_> =
         if member.value.is_array() { member.value.items().collect() } else { vec![member.value] };
@@ -135,12 +135,12 @@ fn sparse_part(member: &JsonMember<'_>, seen: &mut HashSet<u16>) -> Result<Spars
         }
         words.push((lexical::word(item, "word")?, item.at()));
     }
-    Ok(Sparse { address, words })
+    Ok(SparseMember { address, words })
 }
 
 /// A record of bytes by address.
-pub(super) fn sparse_value(parts: &[Sparse]) -> Value {
-    let record = |part: &Sparse| {
+pub(super) fn sparse_value(parts: &[SparseMember]) -> Value {
+    let record = |part: &SparseMember| {
         let bytes = part.words.iter().flat_map(|(word, _)| word.to_be_bytes()).collect();
         (lexical::address_key(part.address), Value::Bytes(bytes))
     };

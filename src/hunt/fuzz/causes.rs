@@ -45,12 +45,12 @@ impl CommonState {
 
 /// The numbers of states, by whether they differ in the same way.
 #[derive(Default)]
-pub(super) struct Neighbours {
+pub(super) struct AlikeStates {
     pub(super) failing: Vec<NumbersBefore>,
     pub(super) passing: Vec<NumbersBefore>,
 }
 
-impl Neighbours {
+impl AlikeStates {
     /// Whether most states differ, whatever their instruction.
     fn mostly_fail(&self) -> bool {
         self.failing.len() >= ENOUGH && self.failing.len() >= self.passing.len()
@@ -89,7 +89,7 @@ impl CauseFinder {
     }
 
     /// What a state that differs has in common with its neighbours that differ, and not with the others.
-    pub(super) fn common(&self, state: &NumbersBefore, neighbours: &Neighbours) -> CommonState {
+    pub(super) fn common(&self, state: &NumbersBefore, neighbours: &AlikeStates) -> CommonState {
         let mut failing: Vec<&NumbersBefore> = neighbours.failing.iter().collect();
         let mut passing: Vec<&NumbersBefore> = neighbours.passing.iter().collect();
         let mut cells: Vec<(usize, u64)> = Vec::new();
@@ -114,7 +114,7 @@ impl CauseFinder {
     }
 
     /// The number of a state that failing cases have more often than passing ones, compared with the others.
-    fn most_frequent(&self, state: &NumbersBefore, neighbours: &Neighbours) -> Option<(usize, u64)> {
+    fn most_frequent(&self, state: &NumbersBefore, neighbours: &AlikeStates) -> Option<(usize, u64)> {
         let percent = |cases: &[NumbersBefore], cell| {
             let count = cases.iter().filter(|it| has(it, cell)).count();
             i64::try_from(100 * count / cases.len().max(1)).unwrap_or_default()
@@ -199,7 +199,7 @@ impl CauseFinder {
     pub(super) fn or_instruction(
         &self,
         common: CommonState,
-        neighbours: &Neighbours,
+        neighbours: &AlikeStates,
         (small, pointer): (&Program, Option<&str>),
     ) -> CommonState {
         match pointer.filter(|_| common.is_nothing() && !neighbours.mostly_fail()) {

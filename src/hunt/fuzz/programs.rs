@@ -9,14 +9,14 @@ use std::ops::Range;
 use std::{iter, vec};
 
 use self::refused::RefusedInstructions;
-use self::subject::{CauseCertainty, CauseInWords, Subject, cause, explains};
+use self::subject::{CauseCertainty, CauseInWords, FuzzedMachine, cause, explains};
 use self::template::{ProgramTemplate, read_back};
 use super::finding::NoFinding::NotRepeated;
 use super::finding::{CaseFindings, DifferenceOf, FuzzFinding, FuzzRefusal, NoFinding};
 use super::finding_vectors::{program_of, source, verdict_text, with_machines};
 use super::fuzz_cause::FuzzCause;
 use super::target::{FuzzOptions, FuzzSubject, FuzzTarget, MAX_REPEATED, NotFuzzed, RanOrRefused};
-use crate::explain::observed_run::{Detail, ObservedRun};
+use crate::explain::observed_run::{ObservedRun, RecordedDetail};
 use crate::explain::observer::SeenOutcomes;
 use crate::formats::{MakeVector, NewVector, made_for};
 use crate::hunt::corpus::FuzzCorpus;
@@ -132,7 +132,7 @@ pub(super) struct ProgramTarget<'o> {
     generator: ProgramGenerator,
     embedded: Embedded,
     observing: Worker<'o>,
-    subjects: Vec<Subject<'o>>,
+    subjects: Vec<FuzzedMachine<'o>>,
     reference: &'o LoadOptions,
     /// How programs run without a vector; `None` if the format does not allow it.
     template: Option<ProgramTemplate>,
@@ -161,7 +161,7 @@ impl<'o> ProgramTarget<'o> {
             generator,
             embedded: Embedded::of((machine.new)(&reference.file.limits), &Interrupt::default()),
             observing: Worker::new(&reference.run),
-            subjects: subjects.iter().map(|(name, load)| Subject::new(name, load)).collect(),
+            subjects: subjects.iter().map(|(name, load)| FuzzedMachine::new(name, load)).collect(),
             reference,
             template,
             seen: SeenOutcomes::default(),
@@ -373,7 +373,7 @@ impl ProgramTarget<'_> {
     /// Keeps the program if it does something with an instruction that none before did, and returns whether it does.
     fn observe(&mut self, vector: &str, program: GeneratedProgram) -> bool {
         let file = open_text(&source(), vector.to_owned(), self.reference);
-        let (judged, observed) = ObservedRun::of(&mut self.observing, &file, 0, Detail::Points);
+        let (judged, observed) = ObservedRun::of(&mut self.observing, &file, 0, RecordedDetail::Points);
         // A format may be unable to demand what the machine does.
         if judged.report.verdict != Verdict::Pass {
             return false;
@@ -471,7 +471,7 @@ impl ProgramTarget<'_> {
 
 /// A small vector that fails for the same cause, and its report. Its format is detected if that of the large one is.
 fn small(
-    subject: &mut Subject<'_>,
+    subject: &mut FuzzedMachine<'_>,
     reference: &LoadOptions,
     file: &LoadedFile<'_>,
     options: &FuzzOptions,

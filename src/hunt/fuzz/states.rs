@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::vec;
 
-use super::causes::{CauseFinder, CommonState, ENOUGH, Neighbours};
+use super::causes::{AlikeStates, CauseFinder, CommonState, ENOUGH};
 use super::finding::NoFinding::{NotRepeated, NotTried};
 use super::finding::{CaseFindings, DifferenceOf, FuzzFinding, FuzzRefusal, NoFinding};
 use super::finding_vectors::{program_of, source, verdict_text, with_machines};
@@ -219,8 +219,8 @@ impl<'o> StateTarget<'o> {
         pair: [usize; 2],
         what: &str,
         known: &BTreeSet<FuzzCause>,
-    ) -> Neighbours {
-        let mut found = Neighbours::default();
+    ) -> AlikeStates {
+        let mut found = AlikeStates::default();
         let (count, rounds) = match ran.ends[pair[1]] {
             StateEnd::Broke(BrokenEnd::Timeout(_)) => (0, 0),
             StateEnd::Broke(BrokenEnd::Crash(_)) => (CRASHING_NEIGHBOURS, 1),
@@ -274,7 +274,7 @@ impl<'o> StateTarget<'o> {
         }
         let neighbours = match reference {
             Some(reference) => self.neighbours(ran, [reference, machine], what, known),
-            None => Neighbours::default(),
+            None => AlikeStates::default(),
         };
         let common = self.causes.common(state, &neighbours);
         let name = format!("{}-{}", self.options.seed, ran.number);

@@ -1,7 +1,7 @@
 //! Programs that drive another one: each command gets operands in registers.
 
 use super::generator::ProgramGenerator;
-use super::program::{GeneratedProgram, Piece, ProgramDraft};
+use super::program::{GeneratedProgram, ProgramDraft, ProgramPiece};
 use crate::machines::program_parts::DriverCommands;
 use crate::prove::numbers::Numbers;
 
@@ -35,6 +35,6 @@ impl ProgramGenerator {
     fn give(&self, draft: &mut ProgramDraft, commands: &DriverCommands, command: u16) {
         self.load(draft, commands.number, command);
         let op = self.machine.isa.by_name(commands.gives);
-        draft.program.pieces.extend(op.map(|op| Piece::new(op, op.code.to_be_bytes().to_vec())));
+        draft.program.pieces.extend(op.map(|op| ProgramPiece::new(op, op.code.to_be_bytes().to_vec())));
     }
 }

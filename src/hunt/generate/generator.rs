@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::kept_values::KeptValues;
-use super::program::{GeneratedProgram, Piece};
+use super::program::{GeneratedProgram, ProgramPiece};
 use crate::isa::{DeclaredEffect, OpInfo, PlaceKind, Unit};
 use crate::machines::MachineInfo;
 use crate::machines::program_parts::{OperandKind, ProgramParts, PushedNumber};
@@ -101,17 +101,17 @@ impl ProgramGenerator {
     }
 
     /// An instruction without operands other than these bytes; `None` if the machine has none of this name.
-    pub(super) fn named(&self, name: &str, operands: &[u8]) -> Option<Piece> {
+    pub(super) fn named(&self, name: &str, operands: &[u8]) -> Option<ProgramPiece> {
         let op = self.machine.isa.by_name(name)?;
         let bytes = match self.machine.isa.unit {
             Unit::Objects => operands.to_vec(),
             Unit::Bytes | Unit::Words => [&[op.code as u8], operands].concat(),
         };
-        Some(Piece::new(op, bytes))
+        Some(ProgramPiece::new(op, bytes))
     }
 
     /// The instructions of a list of the machine's parts.
-    pub(super) fn listed(&self, instructions: &[PushedNumber]) -> impl Iterator<Item = Piece> {
+    pub(super) fn listed(&self, instructions: &[PushedNumber]) -> impl Iterator<Item = ProgramPiece> {
         instructions.iter().filter_map(|it| self.named(it.instruction, &it.operands))
     }
 }

@@ -1,7 +1,7 @@
 //! Exceptions, and what handles them.
 
 use super::generator::ProgramGenerator;
-use super::program::{Piece, ProgramDraft};
+use super::program::{ProgramDraft, ProgramPiece};
 use crate::isa::{ImmediateOperand, OpInfo};
 use crate::machines::program_parts::OperandKind;
 use crate::prove::numbers::Numbers;
@@ -35,7 +35,7 @@ impl ProgramGenerator {
         let has = numbers.pick(&BLOCKS);
         let size: usize = op.operands.iter().map(|operand| operand.fixed_len()).sum();
         let begin = draft.program.pieces.len();
-        draft.program.pieces.push(Piece::new(op, [vec![op.code as u8], vec![0; size]].concat()));
+        draft.program.pieces.push(ProgramPiece::new(op, [vec![op.code as u8], vec![0; size]].concat()));
         let mut leaves = Vec::new();
         let throws = !numbers.one_in(4);
         self.append_body(draft, throws.then_some(names.throws), numbers);
@@ -72,7 +72,7 @@ impl ProgramGenerator {
     /// Appends what leaves a block: where it stands.
     fn leave(&self, draft: &mut ProgramDraft, leaves: &[&str], numbers: &mut Numbers) -> Option<usize> {
         let op = self.machine.isa.by_name(leaves[numbers.below(leaves.len())])?;
-        draft.program.pieces.push(Piece::new(op, self.encoded(op, numbers)));
+        draft.program.pieces.push(ProgramPiece::new(op, self.encoded(op, numbers)));
         Some(draft.program.pieces.len() - 1)
     }
 }

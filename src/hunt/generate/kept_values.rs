@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::program::Piece;
+use super::program::ProgramPiece;
 use crate::isa::{Isa, OpInfo};
 use crate::machines::program_parts::Variables;
 
@@ -15,7 +15,7 @@ pub(super) struct KeptValues {
 
 /// What [`Variables`] names, as instructions.
 pub(super) struct KeptRow {
-    pub(super) first: Vec<Piece>,
+    pub(super) first: Vec<ProgramPiece>,
     pub(super) stores: Vec<&'static OpInfo>,
     pub(super) loads: Vec<&'static OpInfo>,
 }
@@ -31,7 +31,7 @@ impl KeptValues {
         let named = |names: &[&str]| names.iter().filter_map(|name| isa.by_name(name)).collect::<Vec<_>>();
         let piece = |&(name, operands): &(&str, &[u8])| {
             let op = isa.by_name(name)?;
-            Some(Piece::new(op, [&[op.code as u8], operands].concat()))
+            Some(ProgramPiece::new(op, [&[op.code as u8], operands].concat()))
         };
         let row = |it: &Variables| KeptRow {
             first: it.first.iter().filter_map(piece).collect(),
@@ -53,7 +53,7 @@ impl KeptValues {
     }
 
     /// The pieces that prepare the rows whose bits are set.
-    pub(super) fn first(&self, variables: u8) -> impl Iterator<Item = &Piece> {
+    pub(super) fn first(&self, variables: u8) -> impl Iterator<Item = &ProgramPiece> {
         let rows = self.rows.iter().enumerate().filter(move |(index, _)| variables >> index & 1 == 1);
         rows.flat_map(|(_, row)| &row.first)
     }

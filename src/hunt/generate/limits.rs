@@ -1,7 +1,7 @@
 //! Programs with too few values on the stack, and with as many as fit, or one more.
 
 use super::generator::ProgramGenerator;
-use super::program::{GeneratedProgram, Piece, ProgramDraft, ProgramFrame, StackFill, StackHeight};
+use super::program::{GeneratedProgram, ProgramDraft, ProgramFrame, ProgramPiece, StackFill, StackHeight};
 use crate::isa::{OpInfo, Unit};
 use crate::machines::program_parts::{OperandKind, RepeatedInstruction};
 use crate::prove::numbers::Numbers;
@@ -155,12 +155,12 @@ impl ProgramGenerator {
     }
 
     /// The pieces of a filler: several instructions that are bytes are one of them.
-    fn repeated(&self, repeated: &RepeatedInstruction) -> Vec<Piece> {
+    fn repeated(&self, repeated: &RepeatedInstruction) -> Vec<ProgramPiece> {
         let Some(piece) = self.named(repeated.instruction.instruction, &repeated.instruction.operands) else {
             return Vec::new();
         };
         match self.machine.isa.unit {
-            Unit::Bytes => vec![Piece { bytes: piece.bytes.repeat(repeated.times), ..piece }],
+            Unit::Bytes => vec![ProgramPiece { bytes: piece.bytes.repeat(repeated.times), ..piece }],
             Unit::Words | Unit::Objects => vec![with_own_target(piece); repeated.times],
         }
     }
@@ -183,10 +183,10 @@ impl ProgramGenerator {
 }
 
 /// A jump of a filler names its target by its argument: nothing is before it.
-fn with_own_target(piece: Piece) -> Piece {
+fn with_own_target(piece: ProgramPiece) -> ProgramPiece {
     let target = match piece.bytes[..] {
         [low, high] if piece.op.arguments.contains(&"target") => Some(u16::from_le_bytes([low, high]).into()),
         _ => piece.target,
     };
-    Piece { target, ..piece }
+    ProgramPiece { target, ..piece }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::generator::ProgramGenerator;
-use super::program::{GeneratedProgram, Piece, ProgramFrame};
+use super::program::{GeneratedProgram, ProgramFrame, ProgramPiece};
 use crate::formats::Inputs;
 use crate::hunt::minimize::programs::listed;
 use crate::isa::{OpInfo, Unit};
@@ -62,7 +62,7 @@ impl ProgramGenerator {
     pub(in crate::hunt) fn marker(&self) -> GeneratedProgram {
         const PIECES: usize = 6;
         let mut numbers = Numbers::new(1);
-        let piece = |op: &&'static OpInfo| Piece::new(op, self.encoded(op, &mut numbers));
+        let piece = |op: &&'static OpInfo| ProgramPiece::new(op, self.encoded(op, &mut numbers));
         let pieces = self.all.iter().take(PIECES).map(piece).collect();
         GeneratedProgram { pieces, ..GeneratedProgram::default() }
     }

@@ -8,7 +8,7 @@ use std::ops::Range;
 use num_bigint::{BigInt, Sign};
 
 use super::generator::{ProgramGenerator, of_groups};
-use super::program::{Piece, ProgramDraft, jumps};
+use super::program::{ProgramDraft, ProgramPiece, jumps};
 use crate::isa::{OpInfo, WordField};
 use crate::machines::program_parts::{BuiltOperand, OperandKind, PushedNumber};
 use crate::prove::numbers::Numbers;
@@ -147,7 +147,7 @@ impl ProgramGenerator {
                 if jumps(op) {
                     draft.open.push(pieces.len());
                 }
-                pieces.push(Piece::new(op, self.encoded(op, numbers)));
+                pieces.push(ProgramPiece::new(op, self.encoded(op, numbers)));
             }
             OperandKind::Found
             | OperandKind::Flag
@@ -199,13 +199,13 @@ impl ProgramGenerator {
     }
 
     /// Copies the value at this distance from the top.
-    pub(super) fn copy(&self, below: usize) -> impl Iterator<Item = Piece> {
+    pub(super) fn copy(&self, below: usize) -> impl Iterator<Item = ProgramPiece> {
         let copied = (self.parts.copied)(below).unwrap_or_default();
         self.listed(&copied).collect::<Vec<_>>().into_iter()
     }
 
     /// The instruction that pushes a number.
-    pub(super) fn number(&self, number: &BigInt) -> Option<Piece> {
+    pub(super) fn number(&self, number: &BigInt) -> Option<ProgramPiece> {
         let PushedNumber { instruction, operands } = (self.parts.number)(number)?;
         self.named(instruction, &operands)
     }
@@ -238,7 +238,7 @@ impl ProgramGenerator {
         let words = self.parts.register.map_or_else(Vec::new, |load| load(register, number));
         draft.program.pieces.extend(words.into_iter().filter_map(|word| {
             let op = self.machine.isa.by_code(word)?;
-            Some(Piece::new(op, word.to_be_bytes().to_vec()))
+            Some(ProgramPiece::new(op, word.to_be_bytes().to_vec()))
         }));
     }
 

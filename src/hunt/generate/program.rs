@@ -11,7 +11,7 @@ pub(super) const MAX_PIECES: usize = 60;
 
 /// An instruction of a program.
 #[derive(Debug, Clone)]
-pub(super) struct Piece {
+pub(super) struct ProgramPiece {
     pub(super) op: &'static OpInfo,
     /// Its bytes, or its word.
     pub(super) bytes: Vec<u8>,
@@ -21,15 +21,15 @@ pub(super) struct Piece {
     pub(super) handlers: Option<Box<[Option<usize>; 2]>>,
 }
 
-impl Piece {
-    pub(super) fn new(op: &'static OpInfo, bytes: Vec<u8>) -> Piece {
-        Piece { op, bytes, target: None, handlers: None }
+impl ProgramPiece {
+    pub(super) fn new(op: &'static OpInfo, bytes: Vec<u8>) -> ProgramPiece {
+        ProgramPiece { op, bytes, target: None, handlers: None }
     }
 
     /// The same with targets that moved.
-    pub(super) fn moved(self, to: impl Fn(usize) -> usize) -> Piece {
+    pub(super) fn moved(self, to: impl Fn(usize) -> usize) -> ProgramPiece {
         let handlers = self.handlers.map(|handlers| Box::new(handlers.map(|handler| handler.map(&to))));
-        Piece { target: self.target.map(&to), handlers, ..self }
+        ProgramPiece { target: self.target.map(&to), handlers, ..self }
     }
 
     /// Whether it names other pieces.
@@ -41,7 +41,7 @@ impl Piece {
 /// A program as pieces, which can be mutated.
 #[derive(Debug, Clone, Default)]
 pub(in crate::hunt) struct GeneratedProgram {
-    pub(super) pieces: Vec<Piece>,
+    pub(super) pieces: Vec<ProgramPiece>,
     /// Which instruction got operands of which types, the top one first.
     pub(super) choices: Vec<(u16, Vec<OperandKind>)>,
     /// Which variables of the machine are prepared before the pieces: a bit for each of their rows.
@@ -82,7 +82,7 @@ impl GeneratedProgram {
     }
 
     /// Puts pieces before the others.
-    pub(super) fn prepend(&mut self, mut first: Vec<Piece>) {
+    pub(super) fn prepend(&mut self, mut first: Vec<ProgramPiece>) {
         let count = first.len();
         self.move_targets(|target| target + count);
         first.append(&mut self.pieces);
@@ -155,7 +155,7 @@ impl ProgramDraft {
         if jumps(op) {
             self.open.push(self.program.pieces.len());
         }
-        self.program.pieces.push(Piece::new(op, bytes));
+        self.program.pieces.push(ProgramPiece::new(op, bytes));
         self.height = self.height.saturating_sub(op.pops.into()) + usize::from(op.pushes);
     }
 }

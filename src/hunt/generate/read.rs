@@ -6,7 +6,7 @@ use num_bigint::{BigInt, Sign};
 
 use super::handlers::has_two_targets;
 use super::notation::YIELD;
-use super::program::{GeneratedProgram, Piece, ProgramFrame};
+use super::program::{GeneratedProgram, ProgramFrame, ProgramPiece};
 use crate::isa::disassembler::disassemble;
 use crate::isa::{ImmediateOperand, Isa, Unit};
 use crate::machines::MachineInfo;
@@ -14,7 +14,7 @@ use crate::machines::program_parts::{JumpTargets, ProgramParts, StackTargets};
 use crate::model::{Program, Value};
 
 /// An instruction with the offset at which it stands.
-type ReadPiece = (usize, Piece);
+type ReadPiece = (usize, ProgramPiece);
 
 impl GeneratedProgram {
     /// The pieces of a program. Bytes that are no instruction are left out, and of MiniC89 all functions but `main`, or
@@ -67,7 +67,7 @@ impl GeneratedProgram {
 }
 
 fn of_bytes(isa: &Isa, code: &[u8], start: usize) -> Vec<ReadPiece> {
-    let piece = |op, bytes: &[u8]| Piece::new(op, bytes.to_vec());
+    let piece = |op, bytes: &[u8]| ProgramPiece::new(op, bytes.to_vec());
     let lines = disassemble(isa, code);
     lines.filter_map(|line| Some((start + line.offset, piece(line.op?, line.bytes)))).collect()
 }
@@ -80,12 +80,12 @@ fn index_at(pieces: &[ReadPiece], offset: usize) -> Option<usize> {
 }
 
 /// With the targets of jumps whose operands are distances. One that leads into an instruction keeps its operands.
-fn with_distances(pieces: Vec<ReadPiece>) -> Vec<Piece> {
+fn with_distances(pieces: Vec<ReadPiece>) -> Vec<ProgramPiece> {
     let targets: Vec<_> = pieces.iter().map(|piece| distances(&pieces, piece)).collect();
     let piece = |((_, piece), targets): (ReadPiece, Option<Vec<Option<usize>>>)| match targets.as_deref() {
-        Some([target]) => Piece { target: *target, ..piece },
-        Some([one, other]) if one == other && one.is_some() => Piece { target: *one, ..piece },
-        Some([one, other]) => Piece { handlers: Some(Box::new([*one, *other])), ..piece },
+        Some([target]) => ProgramPiece { target: *target, ..piece },
+        Some([one, other]) if one == other && one.is_some() => ProgramPiece { target: *one, ..piece },
+        Some([one, other]) => ProgramPiece { handlers: Some(Box::new([*one, *other])), ..piece },
         _ => piece,
     };
     pieces.into_iter().zip(targets).map(piece).collect()
@@ -110,7 +110,7 @@ fn distances(pieces: &[ReadPiece], (offset, piece): &ReadPiece) -> Option<Vec<Op
 }
 
 /// With the targets of jumps whose destinations are pushed right before them, in two bytes each.
-fn with_destinations(isa: &Isa, targets: StackTargets, pieces: Vec<ReadPiece>) -> Vec<Piece> {
+fn with_destinations(isa: &Isa, targets: StackTargets, pieces: Vec<ReadPiece>) -> Vec<ProgramPiece> {
     let Some(push) = isa.by_name(targets.push) else { return Vec::new() };
     let target = |pair: &[ReadPiece]| {
         let [(_, pushed), (_, jump)] = pair else { return None };
@@ -121,8 +121,8 @@ fn with_destinations(isa: &Isa, targets: StackTargets, pieces: Vec<ReadPiece>) -
         (targets.jumps.contains(&jump.op.name) && is_destination).then_some(index)
     };
     let targets: Vec<_> = pieces.windows(2).map(target).chain([None]).collect();
-    let piece = |(piece, target): (Piece, Option<usize>)| match target {
-        Some(_) => Piece { target, ..Piece::new(push, vec![push.code as u8, 0, 0]) },
+    let piece = |(piece, target): (ProgramPiece, Option<usize>)| match target {
+        Some(_) => ProgramPiece { target, ..ProgramPiece::new(push, vec![push.code as u8, 0, 0]) },
         None => piece,
     };
     pieces.into_iter().map(|it| it.1).zip(targets).map(piece).collect()
@@ -139,11 +139,11 @@ fn driven_program(parts: &ProgramParts, driven: Option<&Value>) -> usize {
     places.copied().position(|words| is_code(&words)).unwrap_or_default()
 }
 
-fn of_words(isa: &Isa, words: &[u8]) -> Vec<Piece> {
+fn of_words(isa: &Isa, words: &[u8]) -> Vec<ProgramPiece> {
     let words = words.strip_suffix(&YIELD).unwrap_or(words).chunks_exact(2);
     let piece = |word: &[u8]| {
         let op = isa.by_code(u16::from_be_bytes([word[0], word[1]]))?;
-        Some(Piece::new(op, word.to_vec()))
+        Some(ProgramPiece::new(op, word.to_vec()))
     };
     words.filter_map(piece).collect()
 }
@@ -156,7 +156,7 @@ fn main_code(functions: &Value) -> Option<&[Value]> {
 }
 
 /// Without the two instructions at the end that the generator writes.
-fn of_objects(isa: &Isa, code: &[Value]) -> Vec<Piece> {
+fn of_objects(isa: &Isa, code: &[Value]) -> Vec<ProgramPiece> {
     let pieces: Option<Vec<_>> = code.iter().map(|object| of_object(isa, object)).collect();
     let mut pieces = pieces.unwrap_or_default();
     if let [before @ .., push, end] = &pieces[..]
@@ -171,9 +171,9 @@ fn of_objects(isa: &Isa, code: &[Value]) -> Vec<Piece> {
     pieces
 }
 
-fn of_object(isa: &Isa, object: &Value) -> Option<Piece> {
+fn of_object(isa: &Isa, object: &Value) -> Option<ProgramPiece> {
     let (op, arguments) = (isa.by_name(object.get("op")?.as_text()?)?, object.get("args")?.items()?);
-    let mut piece = Piece::new(op, Vec::new());
+    let mut piece = ProgramPiece::new(op, Vec::new());
     for (name, argument) in op.arguments.iter().zip(arguments) {
         let mut number: i16 = argument.number()?;
         match *name {

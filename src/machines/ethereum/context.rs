@@ -16,15 +16,19 @@ pub(super) struct TransactionWork(pub(super) u64);
 
 /// How many entries of the journal, accounts and logs there are: what grows while a transaction runs.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Lengths {
+pub(super) struct JournalLengths {
     pub(super) entries: usize,
     pub(super) accounts: usize,
     pub(super) logs: usize,
 }
 
-impl Lengths {
-    pub(super) fn of(context: &EngineContext) -> Lengths {
+impl JournalLengths {
+    pub(super) fn of(context: &EngineContext) -> JournalLengths {
         let journal = &context.journaled_state.inner;
-        Lengths { entries: journal.journal.len(), accounts: journal.state.len(), logs: journal.logs.len() }
+        JournalLengths {
+            entries: journal.journal.len(),
+            accounts: journal.state.len(),
+            logs: journal.logs.len(),
+        }
     }
 }

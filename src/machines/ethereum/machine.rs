@@ -23,11 +23,11 @@ use revm_state::EvmState;
 use self::excused::Excused;
 use self::stops::{Nowhere, Stops};
 use super::calls::CallTree;
-use super::context::{EngineContext, Lengths, TransactionWork};
+use super::context::{EngineContext, JournalLengths, TransactionWork};
 use super::engine::{self, EngineError, RevmEngine};
 use super::fault::EthereumFault;
 use super::fork::ForkRules;
-use super::memory::Growth;
+use super::memory::MemoryGrowth;
 use super::program::Prepared;
 use super::refusal::TransactionRefusal;
 use super::table::ETHEREUM;
@@ -37,7 +37,7 @@ use super::world::{EthereumWorld, WorldAfter};
 use crate::isa::OpSet;
 use crate::machines::account::{CaseAccount, Limit};
 use crate::machines::inspect::Inspect;
-use crate::machines::machine::{Advanced, At, Machine};
+use crate::machines::machine::{AdvanceEnd, At, Machine};
 use crate::machines::plant::PlantFaults;
 use crate::machines::status::{LoadError, Status};
 use crate::model::limits::Limits;
@@ -55,7 +55,7 @@ pub struct Ethereum {
     /// The fork whose rules apply, which the engine is set up for.
     pub(super) fork: Option<ForkRules>,
     /// The growth of memory that its instructions are set up for.
-    growth: Growth,
+    growth: MemoryGrowth,
     fault: Option<EthereumFault>,
     /// The frames in use, followed by unused ones, whose stacks are reused.
     frames: Vec<EthFrame>,
@@ -63,14 +63,14 @@ pub struct Ethereum {
     /// The maximum number of frames that the case has used at once.
     deepest: usize,
     test: Option<Rc<Prepared>>,
-    stage: Stage,
+    stage: TransactionStage,
     account: CaseAccount,
     /// Gas that instructions used but that is not charged yet.
     uncharged: u64,
     /// The number of units at which the memory in use is counted again.
     next_count: u64,
     /// The lengths of what grows, when its growth was counted last.
-    lengths: Lengths,
+    lengths: JournalLengths,
     /// What the last instruction did; `None` unless instructions are executed one at a time.
     pub(super) trail: Option<Trail>,
     /// The calls and creations so far.
@@ -81,7 +81,7 @@ pub struct Ethereum {
     refund: i64,
 }
 
-enum Stage {
+enum TransactionStage {
     /// The transaction is not chosen yet.
     Loaded,
     Running(RunningTransaction),
@@ -143,17 +143,17 @@ impl Ethereum {
         Ethereum {
             engine: engine::new(),
             fork: None,
-            growth: Growth::Checked,
+            growth: MemoryGrowth::Checked,
             fault,
             frames: Vec::new(),
             depth: 0,
             deepest: 0,
             test: None,
-            stage: Stage::Loaded,
+            stage: TransactionStage::Loaded,
             account: CaseAccount::new(limits),
             uncharged: 0,
             next_count: 0,
-            lengths: Lengths::default(),
+            lengths: JournalLengths::default(),
             trail: None,
             calls: CallTree::default(),
             excused: None,
@@ -163,8 +163,8 @@ impl Ethereum {
 
     pub(super) fn ended(&self) -> Option<&TransactionEnd> {
         match &self.stage {
-            Stage::Ended(ended) => Some(ended),
-            Stage::Loaded | Stage::Running(_) | Stage::Limited(_) => None,
+            TransactionStage::Ended(ended) => Some(ended),
+            TransactionStage::Loaded | TransactionStage::Running(_) | TransactionStage::Limited(_) => None,
         }
     }
 
@@ -240,11 +240,11 @@ impl Ethereum {
         self.frames[..self.deepest].iter_mut().for_each(empty);
         self.depth = 0;
         self.deepest = 0;
-        self.stage = Stage::Loaded;
+        self.stage = TransactionStage::Loaded;
         self.account.reset();
         self.uncharged = 0;
         self.next_count = 0;
-        self.lengths = Lengths::default();
+        self.lengths = JournalLengths::default();
         self.trail = None;
         self.calls.clear();
         self.excused = None;
@@ -261,24 +261,24 @@ impl Ethereum {
         context.journaled_state.inner.journal.shrink_to(KEPT_ENTRIES);
     }
 
-    fn advance_until(&mut self, budget: u64, stops: &impl Stops) -> Advanced {
+    fn advance_until(&mut self, budget: u64, stops: &impl Stops) -> AdvanceEnd {
         let before = self.account.instructions();
-        if matches!(self.stage, Stage::Running(_)) && budget > 0 {
+        if matches!(self.stage, TransactionStage::Running(_)) && budget > 0 {
             let journal = &self.engine.ctx.journaled_state.inner.journal;
             self.trail = (budget == 1).then(|| Trail::before(journal));
             let done = self.execute(budget, stops);
             self.follow_trail();
             let status = self.status_after(done);
-            return Advanced { status, executed: self.account.instructions() - before };
+            return AdvanceEnd { status, executed: self.account.instructions() - before };
         }
-        Advanced { status: self.status(), executed: 0 }
+        AdvanceEnd { status: self.status(), executed: 0 }
     }
 
     /// The status of a machine that has executed instructions, unless something stopped it.
     fn status_after(&mut self, done: Result<(), TransactionStop>) -> Status {
         match done {
             Ok(()) => {}
-            Err(TransactionStop::Limited(limit)) => self.stage = Stage::Limited(limit),
+            Err(TransactionStop::Limited(limit)) => self.stage = TransactionStage::Limited(limit),
             Err(TransactionStop::Invalid(error)) => {
                 return Status::Refused(LoadError::new(error.to_string()));
             }
@@ -288,10 +288,10 @@ impl Ethereum {
 
     fn status(&self) -> Status {
         match &self.stage {
-            Stage::Loaded => Status::Refused(LoadError::new("no fork is set")),
-            Stage::Running(_) => Status::Running,
-            Stage::Limited(limit) => self.account.status(*limit),
-            Stage::Ended(_) => Status::Ended,
+            TransactionStage::Loaded => Status::Refused(LoadError::new("no fork is set")),
+            TransactionStage::Running(_) => Status::Running,
+            TransactionStage::Limited(limit) => self.account.status(*limit),
+            TransactionStage::Ended(_) => Status::Ended,
         }
     }
 }
@@ -320,7 +320,7 @@ impl Machine for Ethereum {
         self.advance_until(budget, &Nowhere).status
     }
 
-    fn advance_to(&mut self, budget: u64, ops: &OpSet) -> Advanced {
+    fn advance_to(&mut self, budget: u64, ops: &OpSet) -> AdvanceEnd {
         self.advance_until(budget, &ops)
     }
 
@@ -338,8 +338,8 @@ impl Machine for Ethereum {
 
     fn set(&mut self, changes: &Value) -> Result<(), LoadError> {
         match self.stage {
-            Stage::Loaded => self.begin(ChosenTransaction(changes)),
-            Stage::Running(_) | Stage::Limited(_) | Stage::Ended(_) => {
+            TransactionStage::Loaded => self.begin(ChosenTransaction(changes)),
+            TransactionStage::Running(_) | TransactionStage::Limited(_) | TransactionStage::Ended(_) => {
                 Err(LoadError::new("the transaction of this machine is set before it runs"))
             }
         }
@@ -355,15 +355,19 @@ impl Machine for Ethereum {
 
     fn describe(&self) -> String {
         match &self.stage {
-            Stage::Loaded => "no transaction is set".to_owned(),
-            Stage::Running(_) | Stage::Limited(_) => {
+            TransactionStage::Loaded => "no transaction is set".to_owned(),
+            TransactionStage::Running(_) | TransactionStage::Limited(_) => {
                 let at = self.next().map_or_else(String::new, |at| format!(" at 0x{:x}", at.pc));
                 format!("not ended{at}, frame {}", self.depth)
             }
-            Stage::Ended(TransactionEnd { outcome: TransactionOutcome::Refused(refusal), .. }) => {
+            TransactionStage::Ended(TransactionEnd {
+                outcome: TransactionOutcome::Refused(refusal), ..
+            }) => {
                 format!("refused: {}", refusal.what)
             }
-            Stage::Ended(TransactionEnd { outcome: TransactionOutcome::Executed(result), .. }) => {
+            TransactionStage::Ended(TransactionEnd {
+                outcome: TransactionOutcome::Executed(result), ..
+            }) => {
                 let end = match result {
                     ExecutionResult::Success { .. } => "success".to_owned(),
                     ExecutionResult::Revert { .. } => "reverted".to_owned(),

@@ -15,22 +15,22 @@ use super::rules::{self, Call, Handler};
 
 /// Whether instructions tell the limit of the runner from the end of the gas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Growth {
+pub(super) enum MemoryGrowth {
     /// They need not: no gas of the transaction pays for so much memory.
     Unpaid,
     /// They do.
     Checked,
 }
 
-impl Growth {
+impl MemoryGrowth {
     /// For a transaction with this gas, under this limit in bytes. The memory of all frames counts, and costs least
     /// if each of them has the same part of it.
-    pub(super) fn of(gas: u64, limit: u64) -> Growth {
+    pub(super) fn of(gas: u64, limit: u64) -> MemoryGrowth {
         const MAX_FRAMES: u128 = 1025;
         let words = u128::from(limit / 32);
         let least = 3 * words + words * words / (512 * MAX_FRAMES);
         // The price of each frame is rounded down.
-        if least > u128::from(gas) + MAX_FRAMES { Growth::Unpaid } else { Growth::Checked }
+        if least > u128::from(gas) + MAX_FRAMES { MemoryGrowth::Unpaid } else { MemoryGrowth::Checked }
     }
 }
 

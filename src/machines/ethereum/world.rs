@@ -20,10 +20,10 @@ use crate::model::{Name, Value, bytes_key, number_key};
 
 /// The accounts before a transaction, with the hashes for the tries. All cases of a test share them.
 #[derive(Default)]
-pub(super) struct EthereumWorld(BTreeMap<Address, Prior>);
+pub(super) struct EthereumWorld(BTreeMap<Address, PriorAccount>);
 
 /// An account before the transaction.
-struct Prior {
+struct PriorAccount {
     info: AccountInfo,
     storage: BTreeMap<U256, StorageSlot>,
     hashed_address: B256,
@@ -40,7 +40,7 @@ impl EthereumWorld {
     pub(super) fn read(accounts: &[(Name, Value)]) -> Result<EthereumWorld, LoadError> {
         let account = |(key, value): &(Name, Value)| {
             let address = Address::from_word(word_of_key(key)?.into());
-            Ok((address, Prior::read(address, AccountRecord(value))?))
+            Ok((address, PriorAccount::read(address, AccountRecord(value))?))
         };
         accounts.iter().map(account).collect::<Result<_, _>>().map(EthereumWorld)
     }
@@ -70,8 +70,8 @@ impl EthereumWorld {
     }
 }
 
-impl Prior {
-    fn read(address: Address, record: AccountRecord<'_>) -> Result<Prior, LoadError> {
+impl PriorAccount {
+    fn read(address: Address, record: AccountRecord<'_>) -> Result<PriorAccount, LoadError> {
         let nonce = u64::try_from(record.nonce()?);
         let nonce = nonce.map_err(|_| LoadError::new("nonce must be less than 2^64"))?;
         let balance = record.balance()?;
@@ -87,7 +87,7 @@ impl Prior {
         let root = storage_root_unsorted(storage.values().map(|slot| (slot.hashed_key, slot.value)));
         let leaf = TrieAccount::new(nonce, balance, root, code_hash);
         let info = AccountInfo { balance, nonce, code_hash, code: Some(code), ..AccountInfo::default() };
-        Ok(Prior { info, storage, hashed_address: keccak256(address), leaf })
+        Ok(PriorAccount { info, storage, hashed_address: keccak256(address), leaf })
     }
 
     /// Whether there is nothing but storage, which makes a creation fail.
@@ -167,9 +167,9 @@ pub(super) struct WorldAfter<'w>(BTreeMap<Address, AccountAfter<'w>>);
 
 /// An account after the transaction.
 enum AccountAfter<'w> {
-    Untouched(&'w Prior),
+    Untouched(&'w PriorAccount),
     /// The account in the engine, and the prior account, whose other storage remains.
-    Changed(&'w Account, Option<&'w Prior>),
+    Changed(&'w Account, Option<&'w PriorAccount>),
     /// It exists but is empty.
     Empty,
 }
@@ -279,7 +279,7 @@ impl AccountAfter<'_> {
 
     /// The storage words that are not zero.
     fn storage(&self) -> BTreeMap<U256, U256> {
-        let of = |prior: &Prior| prior.storage.iter().map(|(key, slot)| (*key, slot.value)).collect();
+        let of = |prior: &PriorAccount| prior.storage.iter().map(|(key, slot)| (*key, slot.value)).collect();
         match self {
             AccountAfter::Untouched(prior) => of(prior),
             AccountAfter::Changed(account, prior) => {

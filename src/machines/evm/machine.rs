@@ -16,7 +16,7 @@ use crate::machines::change::{self, StateChanges};
 use crate::machines::elsewhere::UNKNOWN_MACHINE;
 use crate::machines::info::{Engine, Executes, MachineInfo, ProgramLanguage, RunEnds};
 use crate::machines::inspect::Inspect;
-use crate::machines::machine::{Advanced, At, Machine, Meter, Metered, Unmetered, Until};
+use crate::machines::machine::{AdvanceEnd, At, Machine, Meter, Metered, Unmetered, Until};
 use crate::machines::observe::{StateFields, members_of};
 use crate::machines::plant::PlantFaults;
 use crate::machines::status::{LoadError, Status};
@@ -282,9 +282,9 @@ impl Machine for Evm {
         self.reference = (tiers == Tiers::Both).then(|| Reference::new(self.context.account.limits()));
     }
 
-    fn advance_to(&mut self, budget: u64, ops: &OpSet) -> Advanced {
+    fn advance_to(&mut self, budget: u64, ops: &OpSet) -> AdvanceEnd {
         if self.stop.is_some() {
-            return Advanced { status: self.status(), executed: 0 };
+            return AdvanceEnd { status: self.status(), executed: 0 };
         }
         let before = self.executed();
         self.hot.leave_out(Some(ops));
@@ -292,7 +292,7 @@ impl Machine for Evm {
         self.stop = self.execute_with(budget, || until(u64::MAX), until);
         let executed = self.executed_since(before);
         self.context.account.executed(executed);
-        Advanced { status: self.status(), executed }
+        AdvanceEnd { status: self.status(), executed }
     }
 
     fn account(&mut self) -> &mut CaseAccount {

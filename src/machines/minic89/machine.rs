@@ -15,7 +15,7 @@ use crate::machines::change::{self, StateChanges};
 use crate::machines::elsewhere::UNKNOWN_MACHINE;
 use crate::machines::info::{Engine, Executes, MachineInfo, ProgramLanguage, RunEnds};
 use crate::machines::inspect::Inspect;
-use crate::machines::machine::{Advanced, At, Machine, Meter, Metered, Until};
+use crate::machines::machine::{AdvanceEnd, At, Machine, Meter, Metered, Until};
 use crate::machines::observe::{StateFields, joined, members_of};
 use crate::machines::plant::PlantFaults;
 use crate::machines::status::{LoadError, Status};
@@ -273,7 +273,7 @@ impl Machine for MiniC89 {
         }
     }
 
-    fn advance_to(&mut self, budget: u64, ops: &OpSet) -> Advanced {
+    fn advance_to(&mut self, budget: u64, ops: &OpSet) -> AdvanceEnd {
         let most = budget.min(self.allowed());
         if self.status != RunStatus::Running || most == 0 {
             return self.step_to(budget.min(1), ops);
@@ -282,7 +282,7 @@ impl Machine for MiniC89 {
         let stop = self.attempt(&mut meter);
         let executed = most - meter.left;
         self.count(executed);
-        Advanced { status: self.ended_by(stop), executed }
+        AdvanceEnd { status: self.ended_by(stop), executed }
     }
 
     fn account(&mut self) -> &mut CaseAccount {

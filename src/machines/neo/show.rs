@@ -33,7 +33,7 @@ pub(in crate::machines) trait Items {
     fn type_name(&self, item: &Self::Item) -> &'static str;
 
     /// What an item contains.
-    fn content<'i>(&'i self, item: &'i Self::Item) -> Content<'i, Self::Item>;
+    fn content<'i>(&'i self, item: &'i Self::Item) -> ItemContent<'i, Self::Item>;
 
     /// A non-compound item as a value.
     fn plain(&self, item: &Self::Item) -> Value;
@@ -43,7 +43,7 @@ pub(in crate::machines) trait Items {
 }
 
 /// What an item contains.
-pub(in crate::machines) enum Content<'i, I> {
+pub(in crate::machines) enum ItemContent<'i, I> {
     /// No items, but about this number of bytes.
     Bytes(usize),
     /// An Array or a Struct: the number of the compound, and its items.
@@ -129,15 +129,15 @@ impl<'h, C: Items> Show<'h, C> {
         let heap = self.heap;
         self.left = self.left.saturating_sub(1);
         let value = match heap.content(item) {
-            Content::Bytes(length) => match self.left.checked_sub(length / BYTES_OF_ITEM) {
+            ItemContent::Bytes(length) => match self.left.checked_sub(length / BYTES_OF_ITEM) {
                 Some(left) => {
                     self.left = left;
                     Arc::new(heap.plain(item))
                 }
                 None => Arc::new(self.left_out(length, "bytes")),
             },
-            Content::List(id, items) => self.compound(id, items.len(), |show| show.in_order(items)),
-            Content::Map(id, size) => self.compound(id, size, |show| {
+            ItemContent::List(id, items) => self.compound(id, items.len(), |show| show.in_order(items)),
+            ItemContent::Map(id, size) => self.compound(id, size, |show| {
                 let pairs = heap.pairs(item).into_iter();
                 Value::Record(pairs.map(|(name, item)| (name.into(), show.item(item))).collect())
             }),
@@ -221,10 +221,10 @@ mod tests {
             }
         }
 
-        fn content<'i>(&'i self, item: &'i ShownItem) -> Content<'i, ShownItem> {
+        fn content<'i>(&'i self, item: &'i ShownItem) -> ItemContent<'i, ShownItem> {
             match item {
-                ShownItem::Bytes(length) => Content::Bytes(*length),
-                ShownItem::List(id) => Content::List(*id, &self.0[*id]),
+                ShownItem::Bytes(length) => ItemContent::Bytes(*length),
+                ShownItem::List(id) => ItemContent::List(*id, &self.0[*id]),
             }
         }
 

@@ -7,31 +7,31 @@ use num_bigint::{BigInt, Sign};
 use super::count::CountChange;
 use super::fault::{Neo2Fault, Neo2Flow, Neo2Stop};
 use super::frame::Neo2Frame;
-use super::number::Bounded;
+use super::number::BoundedNumbers;
 
 #[inline(always)]
 pub(super) fn inc(frame: &mut Neo2Frame<'_>) -> Neo2Flow {
-    frame.unary(Bounded::OperandsAndResult, |a| a.checked_add(1), |a| a + 1)
+    frame.unary(BoundedNumbers::OperandsAndResult, |a| a.checked_add(1), |a| a + 1)
 }
 
 #[inline(always)]
 pub(super) fn dec(frame: &mut Neo2Frame<'_>) -> Neo2Flow {
-    frame.unary(Bounded::OperandsAndResult, |a| a.checked_sub(1), |a| a - 1)
+    frame.unary(BoundedNumbers::OperandsAndResult, |a| a.checked_sub(1), |a| a - 1)
 }
 
 #[inline(always)]
 pub(super) fn sign(frame: &mut Neo2Frame<'_>) -> Neo2Flow {
-    frame.unary(Bounded::Nothing, |a| Some(a.signum()), |a| BigInt::from_biguint(a.sign(), 1u8.into()))
+    frame.unary(BoundedNumbers::Nothing, |a| Some(a.signum()), |a| BigInt::from_biguint(a.sign(), 1u8.into()))
 }
 
 #[inline(always)]
 pub(super) fn negate(frame: &mut Neo2Frame<'_>) -> Neo2Flow {
-    frame.unary(Bounded::Nothing, i64::checked_neg, |a| -a)
+    frame.unary(BoundedNumbers::Nothing, i64::checked_neg, |a| -a)
 }
 
 #[inline(always)]
 pub(super) fn abs(frame: &mut Neo2Frame<'_>) -> Neo2Flow {
-    frame.unary(Bounded::Nothing, i64::checked_abs, |a| a.into_parts().1.into())
+    frame.unary(BoundedNumbers::Nothing, i64::checked_abs, |a| a.into_parts().1.into())
 }
 
 #[inline(always)]
@@ -54,29 +54,29 @@ pub(super) fn nz(frame: &mut Neo2Frame<'_>) -> Neo2Flow {
 
 #[inline(always)]
 pub(super) fn add(frame: &mut Neo2Frame<'_>) -> Neo2Flow {
-    frame.binary(Bounded::OperandsAndResult, i64::checked_add, |b, a| Ok(b + a))
+    frame.binary(BoundedNumbers::OperandsAndResult, i64::checked_add, |b, a| Ok(b + a))
 }
 
 #[inline(always)]
 pub(super) fn sub(frame: &mut Neo2Frame<'_>) -> Neo2Flow {
-    frame.binary(Bounded::OperandsAndResult, i64::checked_sub, |b, a| Ok(b - a))
+    frame.binary(BoundedNumbers::OperandsAndResult, i64::checked_sub, |b, a| Ok(b - a))
 }
 
 #[inline(always)]
 pub(super) fn mul(frame: &mut Neo2Frame<'_>) -> Neo2Flow {
-    frame.binary(Bounded::OperandsAndResult, i64::checked_mul, |b, a| Ok(b * a))
+    frame.binary(BoundedNumbers::OperandsAndResult, i64::checked_mul, |b, a| Ok(b * a))
 }
 
 #[inline(always)]
 pub(super) fn div(frame: &mut Neo2Frame<'_>) -> Neo2Flow {
-    frame.binary(Bounded::Operands, i64::checked_div, |b, a| {
+    frame.binary(BoundedNumbers::Operands, i64::checked_div, |b, a| {
         b.checked_div(&a).ok_or(Neo2Fault::DivisionByZero)
     })
 }
 
 #[inline(always)]
 pub(super) fn rem(frame: &mut Neo2Frame<'_>) -> Neo2Flow {
-    frame.binary(Bounded::Operands, i64::checked_rem, |b, a| match a.sign() {
+    frame.binary(BoundedNumbers::Operands, i64::checked_rem, |b, a| match a.sign() {
         Sign::NoSign => Err(Neo2Fault::DivisionByZero),
         Sign::Plus | Sign::Minus => Ok(b % a),
     })
@@ -101,9 +101,9 @@ fn shift_count(frame: &mut Neo2Frame<'_>) -> Result<i32, Neo2Stop> {
 
 /// Shifts to the left by this number of bits, or to the right if it is negative.
 fn shift(frame: &mut Neo2Frame<'_>, by: i32) -> Neo2Flow {
-    let number = frame.pop_operand(Bounded::Operands)?;
+    let number = frame.pop_operand(BoundedNumbers::Operands)?;
     let shifted = if by < 0 { number >> -by } else { number << by };
-    frame.push_result(Bounded::OperandsAndResult, shifted)?;
+    frame.push_result(BoundedNumbers::OperandsAndResult, shifted)?;
     frame.note(CountChange::Strict(-1))
 }
 
@@ -153,12 +153,12 @@ pub(super) fn gte(frame: &mut Neo2Frame<'_>) -> Neo2Flow {
 
 #[inline(always)]
 pub(super) fn min(frame: &mut Neo2Frame<'_>) -> Neo2Flow {
-    frame.binary(Bounded::Nothing, |b, a| Some(b.min(a)), |b, a| Ok(b.min(a)))
+    frame.binary(BoundedNumbers::Nothing, |b, a| Some(b.min(a)), |b, a| Ok(b.min(a)))
 }
 
 #[inline(always)]
 pub(super) fn max(frame: &mut Neo2Frame<'_>) -> Neo2Flow {
-    frame.binary(Bounded::Nothing, |b, a| Some(b.max(a)), |b, a| Ok(b.max(a)))
+    frame.binary(BoundedNumbers::Nothing, |b, a| Some(b.max(a)), |b, a| Ok(b.max(a)))
 }
 
 #[inline(never)]

@@ -2,24 +2,24 @@
 
 use super::fault::Neo2Flow;
 use super::frame::Neo2Frame;
-use super::number::Bounded;
+use super::number::BoundedNumbers;
 
 #[inline(always)]
 pub(super) fn invert(frame: &mut Neo2Frame<'_>) -> Neo2Flow {
-    frame.unary(Bounded::Nothing, |a| Some(!a), |a| !a)
+    frame.unary(BoundedNumbers::Nothing, |a| Some(!a), |a| !a)
 }
 
 #[inline(always)]
 pub(super) fn and(frame: &mut Neo2Frame<'_>) -> Neo2Flow {
-    frame.binary(Bounded::Nothing, |b, a| Some(b & a), |b, a| Ok(b & a))
+    frame.binary(BoundedNumbers::Nothing, |b, a| Some(b & a), |b, a| Ok(b & a))
 }
 
 #[inline(always)]
 pub(super) fn or(frame: &mut Neo2Frame<'_>) -> Neo2Flow {
-    frame.binary(Bounded::Nothing, |b, a| Some(b | a), |b, a| Ok(b | a))
+    frame.binary(BoundedNumbers::Nothing, |b, a| Some(b | a), |b, a| Ok(b | a))
 }
 
 #[inline(always)]
 pub(super) fn xor(frame: &mut Neo2Frame<'_>) -> Neo2Flow {
-    frame.binary(Bounded::Nothing, |b, a| Some(b ^ a), |b, a| Ok(b ^ a))
+    frame.binary(BoundedNumbers::Nothing, |b, a| Some(b ^ a), |b, a| Ok(b ^ a))
 }

@@ -34,7 +34,7 @@ pub(super) struct Neo2Core {
     /// What the last frame returned.
     pub(super) results: Vec<Neo2Item>,
     pub(super) heap: Neo2Heap,
-    pub(super) estimate: Estimate,
+    pub(super) estimate: ItemEstimate,
     /// The scripts that can be called, by their hashes; `None` if the program has no table.
     pub(super) table: Option<HashMap<Hash, usize>>,
     /// The message that signatures sign.
@@ -53,7 +53,7 @@ impl Neo2Core {
             frames: Vec::new(),
             results: Vec::new(),
             heap: Neo2Heap::new(),
-            estimate: Estimate::default(),
+            estimate: ItemEstimate::default(),
             table: None,
             message: None,
             nothings: 0,
@@ -124,14 +124,14 @@ impl Neo2Core {
 
 /// The machine's estimate of the number of items.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Estimate {
+pub(super) struct ItemEstimate {
     pub(super) count: i64,
     /// Whether every change since the last recount was stated as exact.
     pub(super) exact: bool,
 }
 
-impl Default for Estimate {
-    fn default() -> Estimate {
-        Estimate { count: 0, exact: true }
+impl Default for ItemEstimate {
+    fn default() -> ItemEstimate {
+        ItemEstimate { count: 0, exact: true }
     }
 }

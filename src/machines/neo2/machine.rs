@@ -15,7 +15,7 @@ use crate::machines::change::{self, StateChanges};
 use crate::machines::elsewhere::UNKNOWN_MACHINE;
 use crate::machines::info::{Engine, Executes, MachineInfo, ProgramLanguage, RunEnds};
 use crate::machines::inspect::Inspect;
-use crate::machines::machine::{Advanced, At, Machine, Meter, Metered, Until};
+use crate::machines::machine::{AdvanceEnd, At, Machine, Meter, Metered, Until};
 use crate::machines::neo::script::{UPCOMING, code_name};
 use crate::machines::observe::{StateFields, members_of};
 use crate::machines::plant::PlantFaults;
@@ -135,13 +135,13 @@ impl Machine for Neo2 {
         self.status()
     }
 
-    fn advance_to(&mut self, budget: u64, ops: &OpSet) -> Advanced {
+    fn advance_to(&mut self, budget: u64, ops: &OpSet) -> AdvanceEnd {
         let mut meter = Until { left: budget, ops };
         if self.end.is_none() {
             self.end = self.cycle(&mut meter);
             self.core.account.executed(budget - meter.left);
         }
-        Advanced { status: self.status(), executed: budget - meter.left }
+        AdvanceEnd { status: self.status(), executed: budget - meter.left }
     }
 
     fn account(&mut self) -> &mut CaseAccount {

@@ -24,7 +24,7 @@ const RESULT: u64 = 10;
 
 /// Which numbers of an instruction must have 32 bytes or less.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Bounded {
+pub(super) enum BoundedNumbers {
     Nothing,
     Operands,
     OperandsAndResult,
@@ -40,7 +40,7 @@ impl Neo2Frame<'_> {
     #[inline(always)]
     pub(super) fn unary(
         &mut self,
-        bound: Bounded,
+        bound: BoundedNumbers,
         small: impl FnOnce(i64) -> Option<i64>,
         big: fn(BigInt) -> BigInt,
     ) -> Neo2Flow {
@@ -56,7 +56,7 @@ impl Neo2Frame<'_> {
 
     #[cold]
     #[inline(never)]
-    fn big_unary(&mut self, bound: Bounded, big: fn(BigInt) -> BigInt) -> Neo2Flow {
+    fn big_unary(&mut self, bound: BoundedNumbers, big: fn(BigInt) -> BigInt) -> Neo2Flow {
         let a = self.pop_operand(bound)?;
         self.push_result(bound, big(a))
     }
@@ -65,7 +65,7 @@ impl Neo2Frame<'_> {
     #[inline(always)]
     pub(super) fn binary(
         &mut self,
-        bound: Bounded,
+        bound: BoundedNumbers,
         small: impl FnOnce(i64, i64) -> Option<i64>,
         big: fn(BigInt, BigInt) -> Result<BigInt, Neo2Fault>,
     ) -> Neo2Flow {
@@ -80,7 +80,7 @@ impl Neo2Frame<'_> {
     #[inline(never)]
     fn big_binary(
         &mut self,
-        bound: Bounded,
+        bound: BoundedNumbers,
         big: fn(BigInt, BigInt) -> Result<BigInt, Neo2Fault>,
     ) -> Neo2Flow {
         self.core.work(OPERATION)?;
@@ -124,9 +124,9 @@ impl Neo2Frame<'_> {
     }
 
     /// Pops an operand of an instruction with this bound.
-    pub(super) fn pop_operand(&mut self, bound: Bounded) -> Result<BigInt, Neo2Stop> {
+    pub(super) fn pop_operand(&mut self, bound: BoundedNumbers) -> Result<BigInt, Neo2Stop> {
         let number = self.pop_number()?;
-        if bound == Bounded::Nothing { Ok(number) } else { bounded(number) }
+        if bound == BoundedNumbers::Nothing { Ok(number) } else { bounded(number) }
     }
 
     pub(super) fn number_of(&mut self, item: &Neo2Item) -> Result<BigInt, Neo2Stop> {
@@ -137,8 +137,8 @@ impl Neo2Frame<'_> {
 
     /// Pushes the result of an instruction with this bound. Garbage may be removed, as in
     /// [`Neo2Frame::push_new`].
-    pub(super) fn push_result(&mut self, bound: Bounded, number: BigInt) -> Neo2Flow {
-        let number = if bound == Bounded::OperandsAndResult { bounded(number)? } else { number };
+    pub(super) fn push_result(&mut self, bound: BoundedNumbers, number: BigInt) -> Neo2Flow {
+        let number = if bound == BoundedNumbers::OperandsAndResult { bounded(number)? } else { number };
         let bytes = bytes_of(&number);
         self.core.work(RESULT + bytes as u64 / BYTES_WRITTEN_IN_UNIT)?;
         self.core.hold(long_size(bytes as u64))?;

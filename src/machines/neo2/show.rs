@@ -3,7 +3,7 @@
 use super::heap::Neo2Heap;
 use super::item::{HostObject, Neo2Item};
 use super::map::key_name;
-use crate::machines::neo::show::{Content, Items};
+use crate::machines::neo::show::{ItemContent, Items};
 use crate::model::Value;
 
 impl Items for Neo2Heap {
@@ -13,11 +13,13 @@ impl Items for Neo2Heap {
         item.type_name()
     }
 
-    fn content<'i>(&'i self, item: &'i Neo2Item) -> Content<'i, Neo2Item> {
+    fn content<'i>(&'i self, item: &'i Neo2Item) -> ItemContent<'i, Neo2Item> {
         match (item, item.compound()) {
-            (Neo2Item::Array(list) | Neo2Item::Struct(list), Some(id)) => Content::List(id, self.list(*list)),
-            (Neo2Item::Map(map), Some(id)) => Content::Map(id, self.map(*map).len()),
-            _ => Content::Bytes(item.length()),
+            (Neo2Item::Array(list) | Neo2Item::Struct(list), Some(id)) => {
+                ItemContent::List(id, self.list(*list))
+            }
+            (Neo2Item::Map(map), Some(id)) => ItemContent::Map(id, self.map(*map).len()),
+            _ => ItemContent::Bytes(item.length()),
         }
     }
 

@@ -40,7 +40,7 @@ fn push_equal(frame: &mut Neo3Frame<'_>, result: fn(bool) -> bool) -> Neo3Flow {
 fn are_equal(frame: &mut Neo3Frame<'_>, a: &Neo3Item, b: &Neo3Item) -> Result<bool, Neo3Stop> {
     if let (Neo3Item::Struct(_), Neo3Item::Struct(_)) = (a, b) {
         let pairs = frame.core.limits.stack_size;
-        let mut structs = Structs::new(&frame.core.heap, pairs);
+        let mut structs = ComparedStructs::new(&frame.core.heap, pairs);
         let equal = structs.equal(a, b);
         let units = (pairs - structs.pairs) as usize * UNITS_OF_PAIR
             + (MAX_COMPARABLE - structs.bytes) / BYTES_OF_UNIT;
@@ -73,7 +73,7 @@ fn comparable(bytes: &[u8]) -> Result<(), Neo3Fault> {
 }
 
 /// Two Structs being compared, and what remains to be compared.
-struct Structs<'h> {
+struct ComparedStructs<'h> {
     heap: &'h Neo3Heap,
     /// The remaining items of both Structs, the last ones first.
     left: Vec<(&'h [Neo3Item], &'h [Neo3Item])>,
@@ -82,10 +82,10 @@ struct Structs<'h> {
     bytes: usize,
 }
 
-impl<'h> Structs<'h> {
+impl<'h> ComparedStructs<'h> {
     /// At most `pairs` pairs may be compared.
-    fn new(heap: &'h Neo3Heap, pairs: u64) -> Structs<'h> {
-        Structs { heap, left: Vec::new(), pairs, bytes: MAX_COMPARABLE }
+    fn new(heap: &'h Neo3Heap, pairs: u64) -> ComparedStructs<'h> {
+        ComparedStructs { heap, left: Vec::new(), pairs, bytes: MAX_COMPARABLE }
     }
 
     fn equal(&mut self, a: &Neo3Item, b: &Neo3Item) -> Result<bool, Neo3Fault> {

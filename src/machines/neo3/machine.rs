@@ -6,14 +6,14 @@ use super::frame::Neo3Frame;
 use super::interpret::interpret;
 use super::opcodes::{NEO3, Op};
 use super::parts::PARTS;
-use super::program::{self, Loaded, Neo3Program};
+use super::program::{self, LoadedProgram, Neo3Program};
 use crate::isa::OpSet;
 use crate::machines::account::CaseAccount;
 use crate::machines::change::{self, StateChanges};
 use crate::machines::elsewhere::UNKNOWN_MACHINE;
 use crate::machines::info::{Engine, Executes, MachineInfo, ProgramLanguage, RunEnds};
 use crate::machines::inspect::Inspect;
-use crate::machines::machine::{Advanced, At, Machine, Meter, Metered, Until};
+use crate::machines::machine::{AdvanceEnd, At, Machine, Meter, Metered, Until};
 use crate::machines::neo::script::{UPCOMING, code_name};
 use crate::machines::observe::{StateFields, members_of};
 use crate::machines::plant::PlantFaults;
@@ -114,7 +114,7 @@ impl Neo3 {
 
 impl Machine for Neo3 {
     fn load(&mut self, program: &Program) -> Result<(), LoadError> {
-        let Loaded { mut script, host, limits, rejected } =
+        let LoadedProgram { mut script, host, limits, rejected } =
             program::load(program, self.core.account.limits())?;
         script.push(Op::RET as u8);
         self.script = script;
@@ -132,13 +132,13 @@ impl Machine for Neo3 {
         self.status()
     }
 
-    fn advance_to(&mut self, budget: u64, ops: &OpSet) -> Advanced {
+    fn advance_to(&mut self, budget: u64, ops: &OpSet) -> AdvanceEnd {
         let mut meter = Until { left: budget, ops };
         if self.can_go_on() {
             meter = self.cycle(meter);
             self.core.account.executed(budget - meter.left);
         }
-        Advanced { status: self.status(), executed: budget - meter.left }
+        AdvanceEnd { status: self.status(), executed: budget - meter.left }
     }
 
     fn account(&mut self) -> &mut CaseAccount {

@@ -31,7 +31,7 @@ record! {
 }
 
 /// A program that was read.
-pub(super) struct Loaded {
+pub(super) struct LoadedProgram {
     pub(super) script: Vec<u8>,
     pub(super) host: HostServices,
     /// The limits; those of the engine do not exceed the ones passed to [`load`].
@@ -41,12 +41,17 @@ pub(super) struct Loaded {
 }
 
 /// Reads a program record, whose member `limits` may lower the limits of the engine.
-pub(super) fn load(program: &Program, limits: &Limits) -> Result<Loaded, LoadError> {
+pub(super) fn load(program: &Program, limits: &Limits) -> Result<LoadedProgram, LoadError> {
     let record = Neo3Program(&program.0);
     let script = record.script()?.unwrap_or_default();
     let is_strict = record.strict()?.unwrap_or_default();
     let rejected = if is_strict { rejected(&script).map(Neo3Fault::Rejected) } else { None };
-    Ok(Loaded { script, host: services(record)?, limits: lowered(record.limits()?, limits)?, rejected })
+    Ok(LoadedProgram {
+        script,
+        host: services(record)?,
+        limits: lowered(record.limits()?, limits)?,
+        rejected,
+    })
 }
 
 /// The limits as lowered by the program.

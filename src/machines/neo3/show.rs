@@ -4,7 +4,7 @@ use super::heap::Neo3Heap;
 use super::item::Neo3Item;
 use super::map::pairs;
 use super::value::number;
-use crate::machines::neo::show::{Content, Items};
+use crate::machines::neo::show::{ItemContent, Items};
 use crate::model::Value;
 
 impl Items for Neo3Heap {
@@ -25,18 +25,18 @@ impl Items for Neo3Heap {
         }
     }
 
-    fn content<'i>(&'i self, item: &'i Neo3Item) -> Content<'i, Neo3Item> {
+    fn content<'i>(&'i self, item: &'i Neo3Item) -> ItemContent<'i, Neo3Item> {
         match item {
-            Neo3Item::Array(id) | Neo3Item::Struct(id) => Content::List(id.0 as usize, self.list(*id)),
-            Neo3Item::Map(id) => Content::Map(id.0 as usize, self.size(*id)),
-            Neo3Item::ByteString(bytes) => Content::Bytes(bytes.len()),
-            Neo3Item::Buffer(buffer) => Content::Bytes(buffer.bytes.borrow().len()),
+            Neo3Item::Array(id) | Neo3Item::Struct(id) => ItemContent::List(id.0 as usize, self.list(*id)),
+            Neo3Item::Map(id) => ItemContent::Map(id.0 as usize, self.size(*id)),
+            Neo3Item::ByteString(bytes) => ItemContent::Bytes(bytes.len()),
+            Neo3Item::Buffer(buffer) => ItemContent::Bytes(buffer.bytes.borrow().len()),
             Neo3Item::Null
             | Neo3Item::Boolean(_)
             | Neo3Item::Integer(_)
             | Neo3Item::Big(_)
             | Neo3Item::Pointer(_)
-            | Neo3Item::Interop(_) => Content::Bytes(0),
+            | Neo3Item::Interop(_) => ItemContent::Bytes(0),
         }
     }
 

@@ -20,7 +20,7 @@ use sha2::{Digest, Sha256};
 use self::command::{AssemblerCommand, Branch, hint};
 use self::label::{Labels, SymbolUse, TargetEncoding, both};
 use self::memory::SegmentMemory;
-use self::operand::{AssemblerOperand, CommandOperand, SourceLine, Spacing, Syntax};
+use self::operand::{AssemblerOperand, CommandOperand, OperandSpacing, SourceLine, Syntax};
 use super::language::{OperandShape, fits, instruction, range, shape};
 use crate::isa::assembler::{AsmError, AsmErrors, Assembled, ErrorList, SourceWord};
 use crate::isa::{OpInfo, WordField};
@@ -313,7 +313,7 @@ fn directive<'s>(
     line: SourceLine<'s>,
     operands: &'static [&'static [CommandOperand]],
 ) -> Result<AssemblerOperand<'s>, AsmError> {
-    let read = line.operands(&Syntax { spacing: Spacing::AnySpaces, operands, least: 1 })?;
+    let read = line.operands(&Syntax { spacing: OperandSpacing::AnySpaces, operands, least: 1 })?;
     read.first().copied().ok_or_else(|| line.command.error("no operand", "one"))
 }
 

@@ -94,7 +94,7 @@ pub(super) enum TestResult {
 /// What a driver reports about all tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "camelCase")]
-pub(super) enum Rating {
+pub(super) enum DriverRating {
     DriverError,
     Fatal,
     Fail,
@@ -119,25 +119,25 @@ impl TestResult {
     }
 }
 
-impl Rating {
+impl DriverRating {
     /// Its name in vectors.
     pub(super) fn name(self) -> &'static str {
         self.into()
     }
 
     /// The first rating that applies.
-    pub(super) fn of(results: &[TestResult], error: Option<ReportError>) -> Rating {
+    pub(super) fn of(results: &[TestResult], error: Option<ReportError>) -> DriverRating {
         if error.is_some() {
-            return Rating::DriverError;
+            return DriverRating::DriverError;
         }
         let first_of = [
-            (TestResult::Invalid, Rating::DriverError),
-            (TestResult::Fatal, Rating::Fatal),
-            (TestResult::Fail, Rating::Fail),
-            (TestResult::Pass, Rating::Pass),
+            (TestResult::Invalid, DriverRating::DriverError),
+            (TestResult::Fatal, DriverRating::Fatal),
+            (TestResult::Fail, DriverRating::Fail),
+            (TestResult::Pass, DriverRating::Pass),
         ];
         let found = first_of.iter().find(|(result, _)| results.contains(result));
-        found.map_or(Rating::Skip, |(_, rating)| *rating)
+        found.map_or(DriverRating::Skip, |(_, rating)| *rating)
     }
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::core::{ADDRESSES, TinyCore, TinyStop};
 use super::disassembler::disassemble;
-use super::driver::{DriverOutcome, MARKERS, Rating, ReportError, TestDriver, TestResult};
+use super::driver::{DriverOutcome, DriverRating, MARKERS, ReportError, TestDriver, TestResult};
 use super::instruction::TinyInstruction;
 use super::machine::TinyVm;
 use super::mode::MachineMode;
@@ -234,8 +234,8 @@ impl TinyVm {
                 return Some((Cell::named(DRIVER.registers, "r1"), error.to_string()));
             }
             None => {
-                let rating = Rating::of(results, None);
-                let decides = |result: &TestResult| Rating::of(&[*result], None) == rating;
+                let rating = DriverRating::of(results, None);
+                let decides = |result: &TestResult| DriverRating::of(&[*result], None) == rating;
                 let at = results.iter().position(decides)?;
                 (at as u16, format!("{} is the result of test {}", results[at].name(), at + 1))
             }
@@ -248,7 +248,7 @@ impl TinyVm {
     fn passed_markers(&self) -> impl DoubleEndedIterator<Item = Cell> + use<> {
         let count = match self.driver().and_then(|driver| driver.outcome.as_ref()) {
             Some(DriverOutcome::Completed { results, error: None })
-                if Rating::of(results, None) == Rating::Pass =>
+                if DriverRating::of(results, None) == DriverRating::Pass =>
             {
                 Some(results.len())
             }

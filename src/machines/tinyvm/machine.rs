@@ -5,8 +5,8 @@ use std::ops::RangeInclusive;
 
 use super::core::{SpareMemories, TinyCore, TinyStop};
 use super::disassembler;
-use super::driver::{DriverOutcome, Rating, TestDriver, TestResult};
-use super::mode::{MachineMode, Single};
+use super::driver::{DriverOutcome, DriverRating, TestDriver, TestResult};
+use super::mode::{MachineMode, SingleMachine};
 use super::opcodes::TINYVM;
 use super::parts::PARTS;
 use super::program::{self, TinyProgram};
@@ -16,7 +16,7 @@ use crate::machines::change::{self, StateChanges};
 use crate::machines::elsewhere::UNKNOWN_MACHINE;
 use crate::machines::info::{Engine, Executes, MachineInfo, ProgramLanguage, RunEnds};
 use crate::machines::inspect::Inspect;
-use crate::machines::machine::{Advanced, At, Machine};
+use crate::machines::machine::{AdvanceEnd, At, Machine};
 use crate::machines::observe::{StateFields, members_of};
 use crate::machines::plant::PlantFaults;
 use crate::machines::status::{LoadError, Status};
@@ -66,13 +66,13 @@ impl TinyVm {
     pub fn new(limits: &Limits) -> TinyVm {
         let mut spare = SpareMemories::default();
         TinyVm {
-            mode: MachineMode::Single(Box::new(Single::without_data(TinyCore::new(&mut spare)))),
+            mode: MachineMode::Single(Box::new(SingleMachine::without_data(TinyCore::new(&mut spare)))),
             spare,
             account: CaseAccount::new(limits),
         }
     }
 
-    pub(super) fn single(&self) -> Option<&Single> {
+    pub(super) fn single(&self) -> Option<&SingleMachine> {
         match &self.mode {
             MachineMode::Single(single) => Some(single),
             MachineMode::Driver(_) => None,
@@ -80,7 +80,7 @@ impl TinyVm {
     }
 
     /// The machine, to be changed.
-    pub(super) fn alone(&mut self) -> Result<&mut Single, LoadError> {
+    pub(super) fn alone(&mut self) -> Result<&mut SingleMachine, LoadError> {
         match &mut self.mode {
             MachineMode::Single(single) => Ok(single),
             MachineMode::Driver(_) => {
@@ -145,12 +145,12 @@ impl Machine for TinyVm {
         status.unwrap_or_else(|limit| self.account.status(limit))
     }
 
-    fn advance_to(&mut self, budget: u64, ops: &OpSet) -> Advanced {
+    fn advance_to(&mut self, budget: u64, ops: &OpSet) -> AdvanceEnd {
         let MachineMode::Single(single) = &mut self.mode else { return self.step_to(budget, ops) };
         let run = |core: &mut TinyCore, most| core.run_to(most, ops);
         match single.run_by(budget, &mut self.account, run) {
-            Ok((status, executed)) => Advanced { status, executed },
-            Err(limit) => Advanced { status: self.account.status(limit), executed: 0 },
+            Ok((status, executed)) => AdvanceEnd { status, executed },
+            Err(limit) => AdvanceEnd { status: self.account.status(limit), executed: 0 },
         }
     }
 
@@ -187,7 +187,7 @@ impl TinyVm {
     }
 }
 
-impl Single {
+impl SingleMachine {
     fn run(&mut self, budget: u64, account: &mut CaseAccount) -> Result<Status, Limit> {
         self.run_by(budget, account, TinyCore::run).map(|(status, _)| status)
     }
@@ -239,7 +239,7 @@ fn describe(driver: &TestDriver) -> String {
     let outcome = match &driver.outcome {
         None => "not ended".to_owned(),
         Some(DriverOutcome::Completed { results, error }) => {
-            let rating = Rating::of(results, *error).name();
+            let rating = DriverRating::of(results, *error).name();
             let error = error.map(|error| format!(" ({error})")).unwrap_or_default();
             format!("completed, rated {rating}{error}{}", by_result(results))
         }

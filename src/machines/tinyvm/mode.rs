@@ -6,7 +6,7 @@ use super::driver::TestDriver;
 /// How many machines there are.
 #[derive(Clone)]
 pub(super) enum MachineMode {
-    Single(Box<Single>),
+    Single(Box<SingleMachine>),
     Driver(Box<TestDriver>),
 }
 
@@ -22,7 +22,7 @@ impl MachineMode {
 
 /// One machine, and its state at the start of the current phase.
 #[derive(Clone)]
-pub(super) struct Single {
+pub(super) struct SingleMachine {
     pub(super) core: TinyCore,
     pub(super) stop: Option<TinyStop>,
     pub(super) first_registers: [u16; 16],
@@ -30,10 +30,10 @@ pub(super) struct Single {
     first_data: Option<Box<TinyWords>>,
 }
 
-impl Single {
+impl SingleMachine {
     /// A machine whose data are all zero: they are not copied, which takes longer than a short program.
-    pub(super) fn without_data(core: TinyCore) -> Single {
-        Single { first_registers: core.registers, core, stop: None, first_data: None }
+    pub(super) fn without_data(core: TinyCore) -> SingleMachine {
+        SingleMachine { first_registers: core.registers, core, stop: None, first_data: None }
     }
 
     /// Begins a phase: changes from here on are observable.

@@ -4,7 +4,7 @@ use num_bigint::BigInt;
 
 use super::core::{SpareMemories, TinyCore, TinyWords, zeros};
 use super::driver::{BUDGET, TestDriver, ZeroLimit};
-use super::mode::{MachineMode, Single};
+use super::mode::{MachineMode, SingleMachine};
 use super::opcodes::TINYVM;
 use super::random::Random;
 use crate::isa::OpInfo;
@@ -73,7 +73,7 @@ pub(super) fn load(program: &Program, spare: &mut SpareMemories) -> Result<Machi
     Ok(MachineMode::Driver(Box::new(driver)))
 }
 
-fn single(record: TinyProgram<'_>, spare: &mut SpareMemories) -> Result<Single, LoadError> {
+fn single(record: TinyProgram<'_>, spare: &mut SpareMemories) -> Result<SingleMachine, LoadError> {
     let mut core = TinyCore::new(spare);
     fill(&mut core.instructions, record.instructions()?, &Path::field("instructions"))?;
     let data = record.data()?;
@@ -82,7 +82,7 @@ fn single(record: TinyProgram<'_>, spare: &mut SpareMemories) -> Result<Single, 
     core.pc = record.pc()?.unwrap_or_default();
     core.random = record.rnd()?.unwrap_or_default();
     core.has_powers = record.has_powers()?.unwrap_or_default();
-    let mut single = Single::without_data(core);
+    let mut single = SingleMachine::without_data(core);
     if data.is_some() {
         single.begin();
     }

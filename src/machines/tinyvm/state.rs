@@ -1,10 +1,10 @@
 //! The state: what can be observed, and what can be changed between two instructions.
 
 use super::core::{TinyCore, TinyStop, ZEROS};
-use super::driver::{DriverOutcome, Rating, TestDriver, TestResult};
+use super::driver::{DriverOutcome, DriverRating, TestDriver, TestResult};
 use super::inspect::SINGLE;
 use super::machine::{TinyVm, not_passed};
-use super::mode::{MachineMode, Single};
+use super::mode::{MachineMode, SingleMachine};
 use super::program::{NUMBER, SEGMENT, fill, word};
 use crate::machines::change::{PartCells, StateChange, StateChanges, state_changes, unchangeable};
 use crate::machines::inspect::Inspect;
@@ -37,7 +37,7 @@ impl StateFields for TinyVm {
         "rating": Shape::Plain, "all tests as one",
             |m| match m.driver()?.outcome.as_ref()? {
                 DriverOutcome::Completed { results, error } => {
-                    Some(Value::text(Rating::of(results, *error).name()))
+                    Some(Value::text(DriverRating::of(results, *error).name()))
                 }
                 _ => None,
             };
@@ -110,7 +110,7 @@ fn register_number(name: &str) -> Option<usize> {
     name.strip_prefix('r')?.parse().ok()
 }
 
-fn stop(single: &Single) -> Option<Value> {
+fn stop(single: &SingleMachine) -> Option<Value> {
     let name = match single.stop? {
         TinyStop::Yield(_) => "yield",
         TinyStop::Illegal(_) => "illegal",

@@ -2,7 +2,7 @@
 
 use super::core::TinyCore;
 use super::disassembler::disassemble;
-use super::driver::{DriverOutcome, Rating};
+use super::driver::{DriverOutcome, DriverRating};
 use super::machine::TinyVm;
 use super::mode::MachineMode;
 use crate::machines::observe::Observe;
@@ -44,7 +44,7 @@ fn outcome_section(outcome: &DriverOutcome) -> Section {
     let mut section =
         Section::of("outcome", [ViewRow::new("outcome", outcome.name(), datum(Path::field("outcome")))]);
     if let DriverOutcome::Completed { results, error } = outcome {
-        let rating = Rating::of(results, *error).name();
+        let rating = DriverRating::of(results, *error).name();
         section.push(ViewRow::new("rating", rating, datum(Path::field("rating"))));
         for (index, result) in results.iter().enumerate() {
             let at = datum(Path::field("results").child(index));

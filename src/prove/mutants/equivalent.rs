@@ -12,7 +12,7 @@ use globset::GlobMatcher;
 use super::fault::{RowFault, row_faults_of};
 use crate::machines::MachineInfo;
 use crate::text::glob::{Wildcards, glob};
-use crate::wire::mutants::{FaultOutcome, Judged};
+use crate::wire::mutants::{FaultOutcome, JudgedFault};
 
 /// Globs of the names of equivalent faults, each with a reason.
 #[rustfmt::skip]
@@ -209,7 +209,12 @@ impl Equivalents {
     }
 
     /// What is wrong with the list, given the names of all faults of these machines, and the faults that were judged.
-    pub(super) fn wrong(&self, all: &[String], judged: &[Judged], machines: &BTreeSet<&str>) -> Vec<String> {
+    pub(super) fn wrong(
+        &self,
+        all: &[String],
+        judged: &[JudgedFault],
+        machines: &BTreeSet<&str>,
+    ) -> Vec<String> {
         let of_machines = |pattern: &str| {
             let machine = pattern.split('/').next().and_then(matcher);
             machine.is_some_and(|machine| machines.iter().any(|known| machine.is_match(known)))

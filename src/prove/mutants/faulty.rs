@@ -8,7 +8,7 @@ use super::wrong::{is_movable, neighbour, opposite, wrong_value};
 use crate::isa::OpSet;
 use crate::machines::account::CaseAccount;
 use crate::machines::inspect::{Effects, Inspect, ReferenceCount, frame_of};
-use crate::machines::machine::{Advanced, At, Machine};
+use crate::machines::machine::{AdvanceEnd, At, Machine};
 use crate::machines::plant::{Excuse, PlantFaults, PlantInCompounds};
 use crate::machines::status::{LoadError, Status};
 use crate::model::limits::Limits;
@@ -427,7 +427,7 @@ impl Machine for Faulty {
     fn advance(&mut self, budget: u64) -> Status {
         let mut left = budget;
         while left > 0 {
-            let Advanced { status, executed } = self.inner.advance_to(left, &self.ops);
+            let AdvanceEnd { status, executed } = self.inner.advance_to(left, &self.ops);
             left -= executed;
             if status != Status::Running || left == 0 {
                 return status;

@@ -19,7 +19,7 @@ use crate::run::cache::ProgramKey;
 use crate::run::cache::cache_text::CacheFormat;
 use crate::run::suite_key::SuiteKey;
 use crate::wire::line::one_line;
-use crate::wire::mutants::{Judged, Mutants};
+use crate::wire::mutants::{JudgedFault, Mutants};
 
 const FORMAT: CacheFormat = CacheFormat { head: "vmconf faults 1", of: "run" };
 
@@ -27,7 +27,7 @@ const FORMAT: CacheFormat = CacheFormat { head: "vmconf faults 1", of: "run" };
 #[derive(Debug, Clone, PartialEq)]
 pub struct KnownFaults {
     suite: SuiteFacts,
-    faults: BTreeMap<String, Judged>,
+    faults: BTreeMap<String, JudgedFault>,
 }
 
 /// Facts about the suite: the second line of the text.
@@ -60,7 +60,7 @@ impl KnownFaults {
     }
 
     /// The outcome of a fault; `None` if it has not been judged.
-    pub fn judged(&self, fault: &PlantedFault) -> Option<&Judged> {
+    pub fn judged(&self, fault: &PlantedFault) -> Option<&JudgedFault> {
         self.faults.get(&fault.to_string())
     }
 
@@ -70,7 +70,7 @@ impl KnownFaults {
     }
 
     /// Adds faults that have been judged.
-    pub fn add(&mut self, judged: Vec<Judged>) {
+    pub fn add(&mut self, judged: Vec<JudgedFault>) {
         self.faults.extend(judged.into_iter().map(|judged| (judged.fault.clone(), judged)));
     }
 

@@ -25,7 +25,7 @@ const MAX_STEPS: u64 = 10_000;
 
 /// The result of a search.
 #[derive(Debug, Default)]
-pub struct Searched {
+pub struct FaultSearchResult {
     /// How many programs were tried.
     pub tried: u32,
     /// Whether a machine with the fault differs on the last one.
@@ -33,8 +33,8 @@ pub struct Searched {
 }
 
 /// Tries at most this number of programs.
-pub fn search(fault: RowFault, programs: u32) -> Searched {
-    let mut searched = Searched::default();
+pub fn search(fault: RowFault, programs: u32) -> FaultSearchResult {
+    let mut searched = FaultSearchResult::default();
     // Programs cannot be generated for every machine.
     let programs = generate(fault, Numbers::new(0)).map_or(0, |_| programs);
     while searched.tried < programs && !searched.is_found {

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::model::{Blame, Cell, FurtherCauses, InputOrigin, InputPart, counted, escaped};
-use crate::report::executed::{Length, SHORT_INPUT, brief_value, ended_by, executed_by, numbered};
+use crate::report::executed::{ExplanationLength, SHORT_INPUT, brief_value, ended_by, executed_by, numbered};
 use crate::report::style::{DIM, WIDTH};
 use crate::report::truncate::truncate;
 
@@ -20,10 +20,10 @@ pub(super) struct BlameLines {
 }
 
 impl BlameLines {
-    pub(super) fn of(self, length: Length) -> BlameLines {
+    pub(super) fn of(self, length: ExplanationLength) -> BlameLines {
         match length {
-            Length::Screen => self,
-            Length::Full(_) => BlameLines { made: usize::MAX, reached: usize::MAX },
+            ExplanationLength::Screen => self,
+            ExplanationLength::Full(_) => BlameLines { made: usize::MAX, reached: usize::MAX },
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::model::{
     CaseId, CaseReport, Diagnostic, Partition, RunSummary, SuspectAnalysis, UsedVm, Verdict, VerdictKind,
     signature,
 };
-use crate::report::compressed::Compressed;
+use crate::report::compressed::CompressedText;
 use crate::report::spool::Spool;
 use crate::report::truncate::truncate;
 use crate::wire::line::one_line;
@@ -18,7 +18,7 @@ const MAX_LENGTH: usize = 400;
 
 /// A recorded run, kept until it ends. Its memory does not depend on the number of cases.
 pub struct RecordWriter {
-    text: Compressed,
+    text: CompressedText,
     /// The hash of the lines so far.
     hasher: blake3::Hasher,
     /// The first error of writing.
@@ -62,7 +62,7 @@ impl RecordWriter {
     }
 
     fn starting(start: ReportStart) -> RecordWriter {
-        let text = Compressed::default();
+        let text = CompressedText::default();
         let mut record = RecordWriter { text, hasher: blake3::Hasher::new(), result: Ok(()) };
         record.add(&RecordLine::Run(Box::new(start)));
         record

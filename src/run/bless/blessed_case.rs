@@ -8,7 +8,7 @@ use super::blessed::Blessed;
 use super::new_member::{DemandedPlaces, EmptiedObject, NewMember};
 use super::options::{BlessOptions, Missing, OutcomeChange};
 use super::refusal::BlessRefusal;
-use super::written::{BlessedDatum, Written, datum, written};
+use super::written::{BlessedDatum, WrittenDifferences, datum, written};
 use crate::machines;
 use crate::model::{
     Assertion, Case, CaseDifference, CaseReport, DiagnosticPlace, Path, PathKey, Step, Verdict,
@@ -35,7 +35,7 @@ pub(super) struct BlessedCase {
     /// A datum of them that was filled in, and is left out again.
     left_out: Option<Path>,
     /// What is filled in next.
-    filling: Filling,
+    filling: FillingStage,
     /// What was filled in the last round.
     filled: Vec<NewMember>,
     /// The fields of which nothing can be filled in, since they are not compared.
@@ -54,7 +54,7 @@ pub(super) struct BlessedCase {
 
 /// What a format fills in next: how the run ends at once, the rest when no difference is left that can be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Filling {
+enum FillingStage {
     Ends,
     Rest,
     Done,
@@ -83,7 +83,7 @@ impl BlessedCase {
             replaces: false,
             refused: Vec::new(),
             left_out: None,
-            filling: if is_filled { Filling::Ends } else { Filling::Done },
+            filling: if is_filled { FillingStage::Ends } else { FillingStage::Done },
             filled: Vec::new(),
             unknown: unknown.clone(),
             of_unknown,
@@ -107,13 +107,13 @@ impl BlessedCase {
         if changes.is_empty() && was_not_run(&self.last.verdict) {
             return changes;
         }
-        if changes.is_empty() && self.filling == Filling::Ends {
+        if changes.is_empty() && self.filling == FillingStage::Ends {
             changes = self.fill(loaded);
         }
         if changes.is_empty() {
             changes = self.differing(loaded, wanted);
         }
-        if changes.is_empty() && self.filling == Filling::Rest && !self.ends_otherwise(loaded, wanted) {
+        if changes.is_empty() && self.filling == FillingStage::Rest && !self.ends_otherwise(loaded, wanted) {
             changes = self.fill(loaded);
         }
         self.is_open = !changes.is_empty();
@@ -126,15 +126,15 @@ impl BlessedCase {
         let case = loaded.root();
         let fill = loaded.format.fill.map(|fill| fill(case)).unwrap_or_default();
         let (next, changes) = match self.filling {
-            Filling::Ends => {
+            FillingStage::Ends => {
                 self.new_ends = NewMember::all(&fill.ends, case);
-                (Filling::Rest, fill.ends)
+                (FillingStage::Rest, fill.ends)
             }
-            Filling::Rest => {
+            FillingStage::Rest => {
                 self.new_rest = NewMember::all(&fill.rest, case);
-                (Filling::Done, fill.rest)
+                (FillingStage::Done, fill.rest)
             }
-            Filling::Done => (Filling::Done, Vec::new()),
+            FillingStage::Done => (FillingStage::Done, Vec::new()),
         };
         self.filling = next;
         self.filled = NewMember::all(&changes, case);
@@ -150,10 +150,10 @@ impl BlessedCase {
         let Some(read) = loaded.read().ok().and_then(|reading| reading.case) else { return Vec::new() };
         let (case, places) = (loaded.root(), DemandedPlaces::of(&read, &self.unknown));
         let [goes, stays] = [EmptiedObject::Goes, EmptiedObject::Stays];
-        let emptied = if self.filling == Filling::Rest { stays } else { goes };
+        let emptied = if self.filling == FillingStage::Rest { stays } else { goes };
         let mut changes: Vec<_> =
             filled.iter().flat_map(|member| member.without_unknown(case, &places, emptied)).collect();
-        if self.filling == Filling::Done {
+        if self.filling == FillingStage::Done {
             // What was left empty for the rest.
             let ends = self.new_ends.iter();
             changes.extend(ends.flat_map(|member| member.without_unknown(case, &places, goes)));
@@ -221,7 +221,7 @@ impl BlessedCase {
     ) -> (Vec<TextChange<'d>>, Vec<BlessRefusal>) {
         let asked = differences(&self.last).iter().filter(|difference| wanted.selects(difference));
         let case = loaded.root();
-        let Written { mut changes, of_ends, refused } = written(asked, loaded);
+        let WrittenDifferences { mut changes, of_ends, refused } = written(asked, loaded);
         self.of_new_end.extend(NewMember::all(&of_ends, case));
         let is_new = |change: &TextChange<'_>| {
             let mut new = self.new_members();

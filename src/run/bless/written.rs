@@ -17,7 +17,7 @@ pub(super) fn datum(difference: &CaseDifference) -> BlessedDatum<'_> {
 
 /// Differences that are written, and those that are not, each with the reason.
 #[derive(Default)]
-pub(super) struct Written<'d, 'r> {
+pub(super) struct WrittenDifferences<'d, 'r> {
     pub(super) changes: Vec<TextChange<'d>>,
     /// Those of them that add something since the run ended in another way.
     pub(super) of_ends: Vec<TextChange<'d>>,
@@ -28,7 +28,7 @@ pub(super) struct Written<'d, 'r> {
 pub(super) fn written<'d, 'r>(
     differences: impl Iterator<Item = &'r CaseDifference>,
     loaded: &LoadedCase<'d>,
-) -> Written<'d, 'r> {
+) -> WrittenDifferences<'d, 'r> {
     let each: Vec<_> = differences.map(|difference| (difference, write_back(difference, loaded))).collect();
     let refusal = |each: &(&'r CaseDifference, Result<_, NotRepresentable>), of: Unwritable| {
         each.1.as_ref().err().filter(|it| it.what == of).map(|it| it.why.clone())
@@ -43,7 +43,7 @@ pub(super) fn written<'d, 'r>(
     };
     let without_value: HashSet<BlessedDatum<'r>> =
         each.iter().filter(is_none).map(|each| datum(each.0)).collect();
-    let mut written = Written::default();
+    let mut written = WrittenDifferences::default();
     let mut resized: HashSet<BlessedDatum<'r>> = HashSet::new();
     for (difference, result) in each {
         let around = || {

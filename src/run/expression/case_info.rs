@@ -49,7 +49,7 @@ pub trait CaseInfo {
 
 /// The cost of evaluating a predicate, lowest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Cost {
+pub enum PredicateCost {
     /// No cost: the id and the format of the case suffice.
     Outline,
     /// The case must be read.
@@ -58,7 +58,8 @@ pub enum Cost {
     Execution,
 }
 
-pub(super) const COSTS: [Cost; 3] = [Cost::Outline, Cost::Reading, Cost::Execution];
+pub(super) const COSTS: [PredicateCost; 3] =
+    [PredicateCost::Outline, PredicateCost::Reading, PredicateCost::Execution];
 
 /// The case an expression is evaluated for, with the information gathered so far.
 pub(super) struct ExpressionCase<'i> {

@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-use super::expr::{Expr, Term};
+use super::expr::{Expr, PredicateTerm};
 use super::predicates::Argument;
 
 /// Writes text that parses to the same expression, with as few parentheses as possible.
 impl fmt::Display for Expr {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Expr::Is(Term { predicate, argument, .. }) => {
+            Expr::Is(PredicateTerm { predicate, argument, .. }) => {
                 write!(f, "{}({})", predicate.name, escaped(argument))
             }
             Expr::Not(inner) => {

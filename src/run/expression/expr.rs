@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::case_info::{COSTS, CaseInfo, Cost, ExpressionCase, Outcomes};
+use super::case_info::{COSTS, CaseInfo, ExpressionCase, Outcomes, PredicateCost};
 use super::predicates::{Argument, CAUSE, Matcher, PATH, Predicate, VERDICT};
 use crate::model::CaseId;
 
@@ -10,7 +10,7 @@ use crate::model::CaseId;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Expr {
     /// The predicate holds.
-    Is(Term),
+    Is(PredicateTerm),
     /// The inner expression does not hold.
     Not(Box<Expr>),
     /// All of these hold; there are at least two.
@@ -21,14 +21,14 @@ pub enum Expr {
 
 /// A predicate with its argument.
 #[derive(Debug, Clone)]
-pub struct Term {
+pub struct PredicateTerm {
     pub(super) predicate: &'static Predicate,
     pub(super) argument: Argument,
     pub(super) matcher: Matcher,
 }
 
-impl PartialEq for Term {
-    fn eq(&self, other: &Term) -> bool {
+impl PartialEq for PredicateTerm {
+    fn eq(&self, other: &PredicateTerm) -> bool {
         (self.predicate.name, &self.argument) == (other.predicate.name, &other.argument)
     }
 }
@@ -47,8 +47,8 @@ impl ExprSelection {
     /// are false.
     pub fn selects(&self, info: &dyn CaseInfo) -> bool {
         let asked = ExpressionCase::new(info, &self.last);
-        let value = |cost: &Cost| {
-            let is_known = |term: &Term| term.predicate.cost <= *cost;
+        let value = |cost: &PredicateCost| {
+            let is_known = |term: &PredicateTerm| term.predicate.cost <= *cost;
             self.expr.value(&|term| is_known(term).then(|| (term.predicate.holds)(&term.matcher, &asked)))
         };
         COSTS.iter().find_map(value).unwrap_or(false)
@@ -58,7 +58,7 @@ impl ExprSelection {
     /// verdict in the last run are known.
     pub fn may_select(&self, file: &CaseId, cause: &str) -> bool {
         let verdicts = self.last.verdicts.get(&file.to_string());
-        let known = |term: &Term| match term.predicate.name {
+        let known = |term: &PredicateTerm| match term.predicate.name {
             PATH => Some(term.matcher.matches(&file.file)),
             CAUSE => Some(term.matcher.matches(cause)),
             VERDICT => verdicts.map(|all| all.iter().any(|verdict| term.matcher.matches(verdict))),
@@ -70,7 +70,7 @@ impl ExprSelection {
 
 impl Expr {
     /// Whether the expression holds; `None` if that depends on predicates for which `known` returns `None`.
-    fn value(&self, known: &dyn Fn(&Term) -> Option<bool>) -> Option<bool> {
+    fn value(&self, known: &dyn Fn(&PredicateTerm) -> Option<bool>) -> Option<bool> {
         match self {
             Expr::Is(term) => known(term),
             Expr::Not(inner) => inner.value(known).map(|value| !value),
@@ -90,7 +90,7 @@ impl Expr {
     }
 
     /// All predicates with their arguments, in order.
-    pub fn terms(&self) -> Vec<&Term> {
+    pub fn terms(&self) -> Vec<&PredicateTerm> {
         match self {
             Expr::Is(term) => vec![term],
             Expr::Not(inner) => inner.terms(),

@@ -10,8 +10,8 @@
 
 use std::fmt;
 
-use super::expr::{Expr, Term, one_or};
-use super::predicates::{Accepts, Argument, Matcher, PREDICATES, Predicate, Unaccepted};
+use super::expr::{Expr, PredicateTerm, one_or};
+use super::predicates::{Accepts, Argument, Matcher, PREDICATES, Predicate, RefusedArgument};
 use crate::run::families::Families;
 use crate::text::columns::columns;
 use crate::text::suggest::{did_you_mean, nearest};
@@ -173,7 +173,7 @@ impl<'t> ExpressionParser<'t> {
         }
     }
 
-    fn term(&mut self) -> Result<Term, SyntaxError> {
+    fn term(&mut self) -> Result<PredicateTerm, SyntaxError> {
         let word = self.word();
         let Some(predicate) = PREDICATES.iter().find(|predicate| predicate.name == word) else {
             let names = PREDICATES.iter().map(|predicate| predicate.name);
@@ -193,7 +193,7 @@ impl<'t> ExpressionParser<'t> {
         let start = self.at;
         let argument = self.argument()?;
         let matcher = self.matcher(predicate, &argument, start)?;
-        Ok(Term { predicate, argument, matcher })
+        Ok(PredicateTerm { predicate, argument, matcher })
     }
 
     fn argument(&mut self) -> Result<Argument, SyntaxError> {
@@ -267,8 +267,8 @@ impl<'t> ExpressionParser<'t> {
             }
             Accepts::Checked(check) => match check(&matcher, self.families) {
                 Ok(()) => Ok(matcher),
-                Err(Unaccepted::Form(expected)) => Err(self.wrong(at, expected)),
-                Err(Unaccepted::Unknown(part, known)) => {
+                Err(RefusedArgument::Form(expected)) => Err(self.wrong(at, expected)),
+                Err(RefusedArgument::Unknown(part, known)) => {
                     Err(self.wrong(at, unknown(predicate.argument, &part, &known)))
                 }
             },

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use globset::GlobMatcher;
 
-use super::case_info::{Cost, ExpressionCase};
+use super::case_info::{ExpressionCase, PredicateCost};
 use super::given::{demanded, has, parts};
 use crate::formats::family::BUILT_IN;
 use crate::formats::{FORMATS, forks};
@@ -28,9 +28,9 @@ pub struct Predicate {
     /// A description in one line.
     pub doc: &'static str,
     /// The cost of evaluating it.
-    pub cost: Cost,
+    pub cost: PredicateCost,
     /// How upper and lower case in its argument are treated.
-    pub(super) letters: Letters,
+    pub(super) letters: LetterCase,
     /// The possible arguments.
     pub(super) accepts: Accepts,
     /// Evaluates it.
@@ -57,11 +57,11 @@ pub(super) enum Accepts {
     /// One of these names, or a pattern that matches at least one of them.
     Names(fn(&Families) -> Vec<&'static str>),
     /// An argument for which this returns no error.
-    Checked(fn(&Matcher, &Families) -> Result<(), Unaccepted>),
+    Checked(fn(&Matcher, &Families) -> Result<(), RefusedArgument>),
 }
 
 /// Why a predicate does not accept an argument.
-pub(super) enum Unaccepted {
+pub(super) enum RefusedArgument {
     /// The argument has another form than this one.
     Form(String),
     /// This part is none of these names.
@@ -75,8 +75,8 @@ pub static PREDICATES: &[Predicate] = &[
         argument: "machine",
         placeholder: "NAME",
         doc: "runs on this machine",
-        cost: Cost::Outline,
-        letters: Letters::AnyCase,
+        cost: PredicateCost::Outline,
+        letters: LetterCase::AnyCase,
         accepts: Accepts::Names(|families| {
             with_families(MACHINES.iter().map(|machine| machine.name), families)
         }),
@@ -87,8 +87,8 @@ pub static PREDICATES: &[Predicate] = &[
         argument: "format",
         placeholder: "NAME",
         doc: "has this vector format",
-        cost: Cost::Outline,
-        letters: Letters::AnyCase,
+        cost: PredicateCost::Outline,
+        letters: LetterCase::AnyCase,
         accepts: Accepts::Names(|families| with_families(FORMATS.iter().map(|format| format.name), families)),
         holds: |matcher, asked| matcher.matches(asked.info.format().name),
     },
@@ -97,8 +97,8 @@ pub static PREDICATES: &[Predicate] = &[
         argument: "id",
         placeholder: "ID",
         doc: "has this id, as list prints it",
-        cost: Cost::Outline,
-        letters: Letters::Exact,
+        cost: PredicateCost::Outline,
+        letters: LetterCase::Exact,
         accepts: Accepts::AnyText,
         holds: |matcher, asked| matcher.matches(&asked.id),
     },
@@ -107,8 +107,8 @@ pub static PREDICATES: &[Predicate] = &[
         argument: "name",
         placeholder: "NAME",
         doc: "has this name within its file",
-        cost: Cost::Outline,
-        letters: Letters::Exact,
+        cost: PredicateCost::Outline,
+        letters: LetterCase::Exact,
         accepts: Accepts::AnyText,
         holds: |matcher, asked| matcher.matches(asked.info.id().name.as_deref().unwrap_or_default()),
     },
@@ -117,8 +117,8 @@ pub static PREDICATES: &[Predicate] = &[
         argument: "path",
         placeholder: "FILE",
         doc: "is in the file with this path, as in its id",
-        cost: Cost::Outline,
-        letters: Letters::Exact,
+        cost: PredicateCost::Outline,
+        letters: LetterCase::Exact,
         accepts: Accepts::AnyText,
         holds: |matcher, asked| matcher.matches(&asked.info.id().file),
     },
@@ -127,8 +127,8 @@ pub static PREDICATES: &[Predicate] = &[
         argument: "verdict",
         placeholder: "WORD",
         doc: "had this verdict in the last run from this folder: pass, fail, error, skip, known, fixed, unsupported, crash, timeout or flaky",
-        cost: Cost::Outline,
-        letters: Letters::AnyCase,
+        cost: PredicateCost::Outline,
+        letters: LetterCase::AnyCase,
         accepts: Accepts::Names(|_| VerdictKind::ALL.iter().map(|kind| kind.name()).collect()),
         holds: |matcher, asked| {
             let verdicts = asked.last.verdicts.get(&asked.id);
@@ -140,8 +140,8 @@ pub static PREDICATES: &[Predicate] = &[
         argument: "outcome",
         placeholder: "OUTCOME",
         doc: "expects this outcome: halt, FAULT, yield, refusal, ...",
-        cost: Cost::Reading,
-        letters: Letters::AnyCase,
+        cost: PredicateCost::Reading,
+        letters: LetterCase::AnyCase,
         accepts: Accepts::Names(|_| ends()),
         holds: |matcher, asked| {
             let ends = machines::ends_of(asked.info.format().machine).fields;
@@ -154,8 +154,8 @@ pub static PREDICATES: &[Predicate] = &[
         argument: "fork",
         placeholder: "NAME",
         doc: "runs under the rules of this fork: London, Cancun, ... (ethereum)",
-        cost: Cost::Reading,
-        letters: Letters::AnyCase,
+        cost: PredicateCost::Reading,
+        letters: LetterCase::AnyCase,
         accepts: Accepts::Names(|_| forks::all().collect()),
         holds: |matcher, asked| {
             asked
@@ -169,8 +169,8 @@ pub static PREDICATES: &[Predicate] = &[
         argument: "field",
         placeholder: "NAME",
         doc: "demands something of this field of the state",
-        cost: Cost::Reading,
-        letters: Letters::Exact,
+        cost: PredicateCost::Reading,
+        letters: LetterCase::Exact,
         accepts: Accepts::Names(fields),
         holds: |matcher, asked| {
             asked.case().is_some_and(|case| demanded(case).any(|field| matcher.matches(field)))
@@ -181,8 +181,8 @@ pub static PREDICATES: &[Predicate] = &[
         argument: "member",
         placeholder: "PATH=VALUE",
         doc: "gives this value to the machine: has(a=0xff), has(regs/2=7)",
-        cost: Cost::Reading,
-        letters: Letters::Exact,
+        cost: PredicateCost::Reading,
+        letters: LetterCase::Exact,
         accepts: Accepts::Checked(member_and_value),
         holds: |matcher, asked| match parts(&matcher.text) {
             Ok((path, value)) => asked.case().is_some_and(|case| has(case, path, value)),
@@ -194,8 +194,8 @@ pub static PREDICATES: &[Predicate] = &[
         argument: "instruction",
         placeholder: "OP",
         doc: "contains this instruction, executed or not",
-        cost: Cost::Reading,
-        letters: Letters::AnyCase,
+        cost: PredicateCost::Reading,
+        letters: LetterCase::AnyCase,
         accepts: Accepts::Names(|_| mnemonics()),
         holds: |matcher, asked| {
             let sought = matcher.instructions(asked);
@@ -207,8 +207,8 @@ pub static PREDICATES: &[Predicate] = &[
         argument: "instruction",
         placeholder: "OP",
         doc: "executes this instruction",
-        cost: Cost::Execution,
-        letters: Letters::AnyCase,
+        cost: PredicateCost::Execution,
+        letters: LetterCase::AnyCase,
         accepts: Accepts::Names(|_| mnemonics()),
         holds: |matcher, asked| {
             let sought = matcher.instructions(asked);
@@ -223,8 +223,8 @@ pub static PREDICATES: &[Predicate] = &[
         argument: "address",
         placeholder: "ADDRESS",
         doc: "executes an instruction that calls this account: 0x, 40 hex digits (ethereum)",
-        cost: Cost::Execution,
-        letters: Letters::AnyCase,
+        cost: PredicateCost::Execution,
+        letters: LetterCase::AnyCase,
         accepts: Accepts::Checked(address),
         holds: |matcher, asked| asked.info.calls(&|address| matcher.matches(address)),
     },
@@ -233,8 +233,8 @@ pub static PREDICATES: &[Predicate] = &[
         argument: "instruction",
         placeholder: "OP, REASON",
         doc: "has an instruction that fails for this reason: fails(SSTORE, out of gas), fails(POP, *)",
-        cost: Cost::Execution,
-        letters: Letters::AnyCase,
+        cost: PredicateCost::Execution,
+        letters: LetterCase::AnyCase,
         accepts: Accepts::Checked(instruction_and_reason),
         holds: |matcher, asked| asked.info.failures().iter().any(|failure| fails(matcher, failure)),
     },
@@ -243,8 +243,8 @@ pub static PREDICATES: &[Predicate] = &[
         argument: "cause",
         placeholder: "CAUSE",
         doc: "fails or is broken for this cause, by which run groups failures, or with this signature, or was explained by this suspect in the last run",
-        cost: Cost::Execution,
-        letters: Letters::Exact,
+        cost: PredicateCost::Execution,
+        letters: LetterCase::Exact,
         accepts: Accepts::AnyText,
         holds: |matcher, asked| {
             let mut suspects = asked.last.suspects_on(&asked.id, asked.info.vm());
@@ -262,7 +262,7 @@ pub fn help() -> String {
         format!("  {call:width$}  {}\n", row.doc)
     };
     let rows: String = PREDICATES.iter().map(row).collect();
-    let is_exact = |row: &&Predicate| row.letters == Letters::Exact;
+    let is_exact = |row: &&Predicate| row.letters == LetterCase::Exact;
     let exact: Vec<_> = PREDICATES.iter().filter(is_exact).map(|row| row.name).collect();
     let exact = exact.join(", ");
     format!(
@@ -298,18 +298,18 @@ fn with_families(names: impl Iterator<Item = &'static str>, families: &Families)
 }
 
 /// Checks `PATH=VALUE`: the path begins with a member of a machine's program.
-fn member_and_value(matcher: &Matcher, families: &Families) -> Result<(), Unaccepted> {
+fn member_and_value(matcher: &Matcher, families: &Families) -> Result<(), RefusedArgument> {
     if !matches!(matcher.pattern, Pattern::Whole(_)) {
         let expected = "expected a whole value, such as has(a=0xff) or has(list/0=1); in double quotes, * and ~ stand for themselves";
-        return Err(Unaccepted::Form(expected.to_owned()));
+        return Err(RefusedArgument::Form(expected.to_owned()));
     }
-    let form = |()| Unaccepted::Form("expected PATH=VALUE, such as has(a=0xff)".to_owned());
+    let form = |()| RefusedArgument::Form("expected PATH=VALUE, such as has(a=0xff)".to_owned());
     let (path, _) = parts(&matcher.text).map_err(form)?;
     let member = path.split('/').next().unwrap_or_default();
     let embedded = MACHINES.iter().map(|machine| machine.program);
     let others = families.iter().map(|known| known.machine.program);
     let names: Vec<_> = embedded.chain(others).flatten().map(|member| member.name).collect();
-    if names.contains(&member) { Ok(()) } else { Err(Unaccepted::Unknown(member.to_owned(), names)) }
+    if names.contains(&member) { Ok(()) } else { Err(RefusedArgument::Unknown(member.to_owned(), names)) }
 }
 
 /// The fields of the states of all machines.
@@ -330,7 +330,7 @@ fn ends() -> Vec<&'static str> {
 }
 
 /// Checks that a whole address has its form: `0x` and 40 hex digits.
-fn address(argument: &Matcher, _: &Families) -> Result<(), Unaccepted> {
+fn address(argument: &Matcher, _: &Families) -> Result<(), RefusedArgument> {
     const DIGITS: usize = 40;
     let Pattern::Whole(text) = &argument.pattern else { return Ok(()) };
     let digits = text.strip_prefix("0x");
@@ -344,30 +344,32 @@ fn address(argument: &Matcher, _: &Families) -> Result<(), Unaccepted> {
     } else {
         String::new()
     };
-    Err(Unaccepted::Form(format!("an address is 0x and {DIGITS} hex digits{near}")))
+    Err(RefusedArgument::Form(format!("an address is 0x and {DIGITS} hex digits{near}")))
 }
 
 /// Checks that an instruction and a reason are given, and that the instruction exists.
-fn instruction_and_reason(argument: &Matcher, _: &Families) -> Result<(), Unaccepted> {
+fn instruction_and_reason(argument: &Matcher, _: &Families) -> Result<(), RefusedArgument> {
     if let Pattern::Part(_) = argument.pattern {
         return Ok(());
     }
     let Some((instruction, reason)) = argument.text.split_once(',') else {
         let expected = "expected an instruction and a reason, such as fails(POP, *)";
-        return Err(Unaccepted::Form(expected.to_owned()));
+        return Err(RefusedArgument::Form(expected.to_owned()));
     };
     if reason.trim_start().starts_with('~') {
         let expected = "expected a part of a reason as a glob, such as fails(SSTORE, *gas*)";
-        return Err(Unaccepted::Form(expected.to_owned()));
+        return Err(RefusedArgument::Form(expected.to_owned()));
     }
     if reason.trim_start().starts_with('"') {
-        return Err(Unaccepted::Form("expected the reason without quotes, such as fails(POP, *)".to_owned()));
+        return Err(RefusedArgument::Form(
+            "expected the reason without quotes, such as fails(POP, *)".to_owned(),
+        ));
     }
     let part = Argument::Plain(instruction.to_owned());
     let known = mnemonics();
     match Matcher::new(&part, argument.letters) {
         Ok(part) if known.iter().any(|name| part.matches(name)) => Ok(()),
-        _ => Err(Unaccepted::Unknown(instruction.to_owned(), known)),
+        _ => Err(RefusedArgument::Unknown(instruction.to_owned(), known)),
     }
 }
 
@@ -411,16 +413,16 @@ fn expected_ends<'c>(case: &'c Case, ends: &'static [&'static str]) -> impl Iter
 
 /// Whether upper and lower case differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Letters {
+pub(super) enum LetterCase {
     Exact,
     AnyCase,
 }
 
-impl Letters {
+impl LetterCase {
     fn of(self, text: &str) -> Cow<'_, str> {
         match self {
-            Letters::Exact => Cow::Borrowed(text),
-            Letters::AnyCase => Cow::Owned(text.to_lowercase()),
+            LetterCase::Exact => Cow::Borrowed(text),
+            LetterCase::AnyCase => Cow::Owned(text.to_lowercase()),
         }
     }
 }
@@ -444,7 +446,7 @@ impl Argument {
 /// Matches a text against an argument.
 #[derive(Debug, Clone)]
 pub(super) struct Matcher {
-    letters: Letters,
+    letters: LetterCase,
     /// The argument as written.
     text: String,
     pattern: Pattern,
@@ -461,7 +463,7 @@ enum Pattern {
 
 impl Matcher {
     /// The matcher of an argument. The error is a malformed glob, with the reason.
-    pub(super) fn new(argument: &Argument, letters: Letters) -> Result<Matcher, String> {
+    pub(super) fn new(argument: &Argument, letters: LetterCase) -> Result<Matcher, String> {
         let is_quoted = matches!(argument, Argument::Quoted(_));
         let text = argument.text().to_owned();
         let argument = letters.of(&text);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::declared_difference::tell_apart;
 use super::exchange::{Exchange, read_answer};
-use super::trouble::Trouble;
+use super::trouble::NoAnswerReason;
 use crate::machines::{Hashed, MachineInfo};
 
 use crate::machines::observe::Observe;
@@ -127,7 +127,7 @@ impl Exchange for TesteeRun<'_> {
         lines.push_str(&request.line());
     }
 
-    fn read(&self, line: Vec<u8>, id: u64) -> Result<RunStates, Trouble> {
+    fn read(&self, line: Vec<u8>, id: u64) -> Result<RunStates, NoAnswerReason> {
         let RunDone { steps, ended, .. } = match read_answer(&line, Some(id))? {
             ProtocolAnswer::Done(done) => done,
             other => return refused(other),
@@ -135,7 +135,7 @@ impl Exchange for TesteeRun<'_> {
         check_count(steps.len(), self.steps.len())?;
         let state = |(index, state)| {
             self.state(state, ended.as_deref())
-                .map_err(|misfit| Trouble::Broke(format!("answered steps[{index}]/fields/{misfit}")))
+                .map_err(|misfit| NoAnswerReason::Broke(format!("answered steps[{index}]/fields/{misfit}")))
         };
         steps.into_iter().enumerate().map(state).collect::<Result<_, _>>().map(Ok)
     }
@@ -187,22 +187,24 @@ pub(super) fn wire_action(action: &case::Action, info: &MachineInfo) -> WireActi
 }
 
 /// What an answer to run says that is not done.
-pub(super) fn refused(answer: ProtocolAnswer) -> Result<RunStates, Trouble> {
+pub(super) fn refused(answer: ProtocolAnswer) -> Result<RunStates, NoAnswerReason> {
     match answer {
         ProtocolAnswer::Skip(Skip { reason, .. }) => Ok(Err(Stopped::Unsupported(reason))),
         ProtocolAnswer::Error(failure) => {
             let reason = LoadError { at: failure.path(), ..LoadError::new(failure.message) };
             Ok(Err(Stopped::Error(reason)))
         }
-        _ => Err(Trouble::Broke("answered run with something else than done, skip or error".to_owned())),
+        _ => {
+            Err(NoAnswerReason::Broke("answered run with something else than done, skip or error".to_owned()))
+        }
     }
 }
 
-pub(super) fn check_count(answered: usize, steps: usize) -> Result<(), Trouble> {
+pub(super) fn check_count(answered: usize, steps: usize) -> Result<(), NoAnswerReason> {
     if answered == steps {
         return Ok(());
     }
-    Err(Trouble::Broke(format!("answered {answered} of {steps} steps")))
+    Err(NoAnswerReason::Broke(format!("answered {answered} of {steps} steps")))
 }
 
 /// The states after the steps of a run, or why the process refuses it.

@@ -9,10 +9,10 @@ use std::vec;
 
 use super::command::{DEFAULT_MEMORY, TesteeCommand};
 use super::group::{GroupMember, ProcessGroups};
-use super::lines::{Incoming, Stray, TesteeLines, Waiting};
+use super::lines::{IncomingLine, Stray, TesteeLines, WaitingThread};
 use super::mailbox::{Mailbox, NoMail};
 use super::stderr::Stderr;
-use super::trouble::{PATIENCE, Trouble};
+use super::trouble::{NoAnswerReason, PATIENCE};
 use crate::model::{Breakdown, Interrupt, lock};
 use crate::testees::testee::Stopped;
 
@@ -32,13 +32,13 @@ pub struct Conversation {
     /// The limit on its memory, in bytes.
     memory: u64,
     /// Why the process was ended, as the first thread saw it; the others only see the end of its output.
-    first_trouble: Mutex<Option<Trouble>>,
+    first_trouble: Mutex<Option<NoAnswerReason>>,
 }
 
 /// Lines to write, and who waits for the lines that answer them.
 struct SentRequests {
     lines: String,
-    waiting: Waiting,
+    waiting: WaitingThread,
 }
 
 /// A line for a process.
@@ -53,11 +53,11 @@ pub struct Asking {
 }
 
 /// Lines that a process was sent and will answer, in this order.
-pub struct Awaited<'c> {
+pub struct AwaitedAnswers<'c> {
     conversation: &'c Conversation,
-    incoming: Arc<Mailbox<Incoming>>,
+    incoming: Arc<Mailbox<IncomingLine>>,
     /// What was taken together and not returned yet.
-    taken: vec::IntoIter<Incoming>,
+    taken: vec::IntoIter<IncomingLine>,
     /// Since when the next answer is due; `None` while the process answers other requests.
     since: Option<Instant>,
     /// How long the last answer took.
@@ -102,21 +102,21 @@ impl Conversation {
     }
 
     /// Writes a line and reads the line that answers it, both with their terminators.
-    pub fn ask(&self, asking: Asking, interrupt: &Interrupt) -> Result<Vec<u8>, Trouble> {
+    pub fn ask(&self, asking: Asking, interrupt: &Interrupt) -> Result<Vec<u8>, NoAnswerReason> {
         let Asking { line, id, timeout } = asking;
         self.send(line, &[id], timeout).next(interrupt)
     }
 
     /// Writes lines, each with its terminator, that are answered in their order. `ids` are the numbers of the
     /// requests, and `timeout` is how long each answer may take once those before it are there.
-    pub fn send(&self, lines: String, ids: &[Option<u64>], timeout: Duration) -> Awaited<'_> {
+    pub fn send(&self, lines: String, ids: &[Option<u64>], timeout: Duration) -> AwaitedAnswers<'_> {
         self.stderr.clear();
         let incoming = Arc::default();
-        let waiting = Waiting::new(ids, Arc::clone(&incoming));
+        let waiting = WaitingThread::new(ids, Arc::clone(&incoming));
         self.requests.add(SentRequests { lines, waiting });
         self.requests.wake();
         let (taken, took) = (Vec::new().into_iter(), Duration::ZERO);
-        Awaited { conversation: self, incoming, taken, since: None, took, timeout }
+        AwaitedAnswers { conversation: self, incoming, taken, since: None, took, timeout }
     }
 
     /// Closes the input of the process, so that it ends.
@@ -144,10 +144,10 @@ impl Conversation {
     }
 
     /// Ends the process, and returns how the trouble ends the case.
-    pub fn end(&self, trouble: Trouble) -> Stopped {
+    pub fn end(&self, trouble: NoAnswerReason) -> Stopped {
         let first = lock(&self.first_trouble).get_or_insert_with(|| trouble.clone()).clone();
         self.close();
-        let patience = if trouble == Trouble::Closed { PATIENCE } else { Duration::ZERO };
+        let patience = if trouble == NoAnswerReason::Closed { PATIENCE } else { Duration::ZERO };
         let status = lock(&self.member).end(patience);
         let stderr = self.stderr.text();
         let wrote = self.lines.instead_of_answer().map_or(String::new(), |wrote| format!(", after {wrote}"));
@@ -158,12 +158,12 @@ impl Conversation {
         };
         let broke_down = |what| Breakdown { what, stderr };
         match trouble {
-            Trouble::Interrupted => Stopped::Interrupted,
-            Trouble::Late(timeout) => {
+            NoAnswerReason::Interrupted => Stopped::Interrupted,
+            NoAnswerReason::Late(timeout) => {
                 Stopped::Timeout(broke_down(format!("no answer in {} s{wrote}", timeout.as_secs_f64())))
             }
-            Trouble::Broke(what) => Stopped::Crash(broke_down(what)),
-            Trouble::Closed => {
+            NoAnswerReason::Broke(what) => Stopped::Crash(broke_down(what)),
+            NoAnswerReason::Closed => {
                 let what = status.map_or_else(|| closed(&first), ended);
                 Stopped::Crash(broke_down(what + &memory + &wrote))
             }
@@ -171,23 +171,23 @@ impl Conversation {
     }
 }
 
-impl Awaited<'_> {
-    /// How long the process has had the request that [`Awaited::next`] waited for last.
+impl AwaitedAnswers<'_> {
+    /// How long the process has had the request that [`AwaitedAnswers::next`] waited for last.
     pub(super) fn time(&self) -> Duration {
         self.since.map_or(self.took, |since| since.elapsed())
     }
 
     /// The next line that answers one of those that were sent.
-    pub fn next(&mut self, interrupt: &Interrupt) -> Result<Vec<u8>, Trouble> {
+    pub fn next(&mut self, interrupt: &Interrupt) -> Result<Vec<u8>, NoAnswerReason> {
         let mut has_ended = false;
         self.took = Duration::ZERO;
         loop {
             match self.taken.next() {
-                Some(Incoming::Answer(answer, came)) => {
+                Some(IncomingLine::Answer(answer, came)) => {
                     self.took = self.since.take().map_or(Duration::ZERO, |since| came - since);
                     return answer;
                 }
-                Some(Incoming::Due(since) | Incoming::Alive(since)) => {
+                Some(IncomingLine::Due(since) | IncomingLine::Alive(since)) => {
                     self.since = Some(since);
                     continue;
                 }
@@ -196,11 +196,11 @@ impl Awaited<'_> {
             let left = self.timeout.saturating_sub(self.time());
             match self.incoming.take(left.min(INTERVAL)) {
                 Ok(incoming) => self.taken = incoming.into_iter(),
-                Err(NoMail::Closed) => return Err(Trouble::Closed),
-                Err(NoMail::Late) if interrupt.is_requested() => return Err(Trouble::Interrupted),
+                Err(NoMail::Closed) => return Err(NoAnswerReason::Closed),
+                Err(NoMail::Late) if interrupt.is_requested() => return Err(NoAnswerReason::Interrupted),
                 // Another process that it started keeps the pipe open.
-                Err(NoMail::Late) if has_ended => return Err(Trouble::Closed),
-                Err(NoMail::Late) if left.is_zero() => return Err(Trouble::Late(self.timeout)),
+                Err(NoMail::Late) if has_ended => return Err(NoAnswerReason::Closed),
+                Err(NoMail::Late) if left.is_zero() => return Err(NoAnswerReason::Late(self.timeout)),
                 Err(NoMail::Late) => has_ended = lock(&self.conversation.member).has_ended(),
             }
         }
@@ -260,13 +260,13 @@ fn limit_data(member: &GroupMember) {
 }
 
 /// Why there is no more output of a process that did not end by itself.
-fn closed(first: &Trouble) -> String {
+fn closed(first: &NoAnswerReason) -> String {
     match first {
-        Trouble::Late(timeout) => {
+        NoAnswerReason::Late(timeout) => {
             format!("vmconf ended it, since it gave another request no answer in {} s", timeout.as_secs_f64())
         }
-        Trouble::Broke(what) => format!("vmconf ended it, since it {what}"),
-        Trouble::Closed | Trouble::Interrupted => "closed its standard output".to_owned(),
+        NoAnswerReason::Broke(what) => format!("vmconf ended it, since it {what}"),
+        NoAnswerReason::Closed | NoAnswerReason::Interrupted => "closed its standard output".to_owned(),
     }
 }
 

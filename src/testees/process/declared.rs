@@ -7,7 +7,7 @@ use indexmap::IndexSet;
 
 use super::case::{Reported, RunStates, check_count, refused, wire_action};
 use super::exchange::{Exchange, read_answer};
-use super::trouble::Trouble;
+use super::trouble::NoAnswerReason;
 use crate::machines::MachineInfo;
 use crate::model::{
     DeclaredField, FieldType, MemberShape, Name, NameIndex, Path, PathKey, Program, Shape, Step, Value,
@@ -159,22 +159,25 @@ impl Exchange for DeclaredRun<'_> {
         DeclaredRequest { id, machine, members, names, program: &program.0, steps, limits }.write(lines);
     }
 
-    fn read(&self, line: Vec<u8>, id: u64) -> Result<RunStates, Trouble> {
+    fn read(&self, line: Vec<u8>, id: u64) -> Result<RunStates, NoAnswerReason> {
         let answer = match DeclaredAnswer::read(line) {
             Ok(answer) => answer,
             Err(line) => return refusal(&line, id),
         };
         if answer.id() != Some(id) {
-            return Err(Trouble::Broke(format!("answered {} instead of request {id}", answer.shown_id())));
+            return Err(NoAnswerReason::Broke(format!(
+                "answered {} instead of request {id}",
+                answer.shown_id()
+            )));
         }
-        let states = answer.steps().map_err(Trouble::Broke)?;
+        let states = answer.steps().map_err(NoAnswerReason::Broke)?;
         check_count(states.len(), self.steps.len())?;
         // One instruction or one script mostly ends in one way.
         let ended = Some(answer.ended().unwrap_or_default());
         let mut all = Vec::with_capacity(states.len());
         for (step, node) in self.assertions.iter().zip(states) {
             let names = &self.offer.field_names;
-            let mut values = answer.state(node, (self.info.fields, names)).map_err(Trouble::Broke)?;
+            let mut values = answer.state(node, (self.info.fields, names)).map_err(NoAnswerReason::Broke)?;
             self.add_zeros(step, &mut values);
             all.push(Reported::new(self.info.fields, values, ended.clone(), self.offer.left_out.clone()));
         }
@@ -200,11 +203,11 @@ fn part<'v>(value: &'v mut Value, key: &PathKey) -> Option<&'v mut Value> {
 }
 
 /// What a line says that is no state.
-fn refusal(line: &[u8], id: u64) -> Result<RunStates, Trouble> {
+fn refusal(line: &[u8], id: u64) -> Result<RunStates, NoAnswerReason> {
     match read_answer(line, Some(id))? {
         ProtocolAnswer::Done(_) => {
             let why = DeclaredAnswer::deviation(line).unwrap_or_else(|| "not JSON".to_owned());
-            Err(Trouble::Broke(format!("wrote a line that is not an answer: {why}")))
+            Err(NoAnswerReason::Broke(format!("wrote a line that is not an answer: {why}")))
         }
         other => refused(other),
     }

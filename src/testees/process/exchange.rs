@@ -1,6 +1,6 @@
 //! A request and the line that answers it.
 
-use super::trouble::Trouble;
+use super::trouble::NoAnswerReason;
 use crate::wire::line::quoted_around;
 use crate::wire::protocol::{Hello, ProtocolAnswer};
 
@@ -13,7 +13,7 @@ pub(super) trait Exchange {
     fn write(&self, id: u64, lines: &mut String);
 
     /// Reads the line that answers the request with this number. Fails if it does not.
-    fn read(&self, line: Vec<u8>, id: u64) -> Result<Self::Answer, Trouble>;
+    fn read(&self, line: Vec<u8>, id: u64) -> Result<Self::Answer, NoAnswerReason>;
 }
 
 /// What happens to a request.
@@ -35,27 +35,29 @@ impl<A> Exchanged<A> {
 
 /// Reads the answer to the request with this number; `None` is the number of `hello`. Fails if the line is no answer,
 /// or one to another request.
-pub fn read_answer(line: &[u8], asked: Option<u64>) -> Result<ProtocolAnswer, Trouble> {
+pub fn read_answer(line: &[u8], asked: Option<u64>) -> Result<ProtocolAnswer, NoAnswerReason> {
     let Some(asked) = asked else { return read_hello(line).map(ProtocolAnswer::Hello) };
     let answer = parsed(line)?;
     match answer.id() {
         Some(answered) if answered == asked => Ok(answer),
-        Some(answered) => Err(Trouble::Broke(format!("answered request {answered} instead of {asked}"))),
-        None => Err(Trouble::Broke("answered hello to another request".to_owned())),
+        Some(answered) => {
+            Err(NoAnswerReason::Broke(format!("answered request {answered} instead of {asked}")))
+        }
+        None => Err(NoAnswerReason::Broke("answered hello to another request".to_owned())),
     }
 }
 
 /// Reads the answer to `hello`. Fails if the line is no answer, or one to another request.
-pub(super) fn read_hello(line: &[u8]) -> Result<Hello, Trouble> {
+pub(super) fn read_hello(line: &[u8]) -> Result<Hello, NoAnswerReason> {
     match parsed(line)? {
         ProtocolAnswer::Hello(hello) => Ok(hello),
-        other => Err(Trouble::Broke(format!("answered {} to hello", other.name()))),
+        other => Err(NoAnswerReason::Broke(format!("answered {} to hello", other.name()))),
     }
 }
 
-fn parsed(line: &[u8]) -> Result<ProtocolAnswer, Trouble> {
+fn parsed(line: &[u8]) -> Result<ProtocolAnswer, NoAnswerReason> {
     ProtocolAnswer::read(line).map_err(|error| {
         let quoted = quoted_around(line, error.column.map_or(0, |column| column.saturating_sub(1)));
-        Trouble::Broke(format!("wrote a line that is not an answer: it {error}: {quoted}"))
+        NoAnswerReason::Broke(format!("wrote a line that is not an answer: it {error}: {quoted}"))
     })
 }

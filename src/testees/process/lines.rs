@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::mailbox::Mailbox;
-use super::trouble::Trouble;
+use super::trouble::NoAnswerReason;
 use crate::model::lock;
 use crate::wire::line::quoted_bytes;
 use crate::wire::protocol::{AnswerHeader, MAX_MESSAGE_LINE};
@@ -22,9 +22,9 @@ const MAX_TOGETHER: usize = 4 * MAX_MESSAGE_LINE;
 const MAX_ALIVE: u32 = 10;
 
 /// What a process wrote, for the thread that waits for it.
-pub(super) enum Incoming {
+pub(super) enum IncomingLine {
     /// The line that answers the request, and when it came.
-    Answer(Result<Vec<u8>, Trouble>, Instant),
+    Answer(Result<Vec<u8>, NoAnswerReason>, Instant),
     /// The process is alive, so that the time for its first answer begins anew.
     Alive(Instant),
     /// All requests before this one are answered, so that its time begins.
@@ -32,20 +32,20 @@ pub(super) enum Incoming {
 }
 
 /// A thread that waits for the answers to requests which it sent together.
-pub(super) struct Waiting {
+pub(super) struct WaitingThread {
     /// The numbers of the requests without an answer, in order; `None` for `hello`.
     unanswered: VecDeque<Option<u64>>,
     /// How many bytes the answers have.
     bytes: usize,
     /// What came. The thread is woken after its last answer, since waking it takes as long as comparing some cases;
     /// it wakes by itself from time to time.
-    incoming: Arc<Mailbox<Incoming>>,
+    incoming: Arc<Mailbox<IncomingLine>>,
 }
 
-impl Waiting {
+impl WaitingThread {
     /// A thread that waits for answers to requests with these numbers; `None` is the number of `hello`.
-    pub(super) fn new(ids: &[Option<u64>], incoming: Arc<Mailbox<Incoming>>) -> Waiting {
-        Waiting { unanswered: ids.iter().copied().collect(), bytes: 0, incoming }
+    pub(super) fn new(ids: &[Option<u64>], incoming: Arc<Mailbox<IncomingLine>>) -> WaitingThread {
+        WaitingThread { unanswered: ids.iter().copied().collect(), bytes: 0, incoming }
     }
 
     /// Whether the answer to the request with this number is due.
@@ -54,15 +54,15 @@ impl Waiting {
     }
 
     /// Says that there are no more answers.
-    fn end(mut self, end: &Trouble) {
+    fn end(mut self, end: &NoAnswerReason) {
         for _ in self.unanswered.drain(..) {
-            self.incoming.add(Incoming::Answer(Err(end.clone()), Instant::now()));
+            self.incoming.add(IncomingLine::Answer(Err(end.clone()), Instant::now()));
         }
     }
 }
 
 /// The thread gets no more answers.
-impl Drop for Waiting {
+impl Drop for WaitingThread {
     fn drop(&mut self) {
         self.incoming.close();
     }
@@ -87,7 +87,7 @@ pub(super) struct TesteeLines {
 #[derive(Default)]
 struct LineState {
     /// Who waits, in the order of the requests.
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<WaitingThread>,
     /// Whether `hello` is answered, and the number of the last request that is.
     said_hello: bool,
     answered: u64,
@@ -103,12 +103,12 @@ struct LineState {
     /// The start of a line that has no end yet, and how long it is.
     unfinished: (Vec<u8>, usize),
     /// Why there are no more lines; `None` while there are.
-    end: Option<Trouble>,
+    end: Option<NoAnswerReason>,
 }
 
 impl TesteeLines {
     /// Adds a thread that waits.
-    pub(super) fn expect(&self, waiting: Waiting) {
+    pub(super) fn expect(&self, waiting: WaitingThread) {
         let mut state = lock(&self.state);
         state.first_id = waiting.unanswered.iter().flatten().copied().chain(state.first_id).min();
         state.waiting.push_back(waiting);
@@ -143,7 +143,7 @@ impl TesteeLines {
     }
 
     /// Gives a line to the thread that waits for it. Fails if its answers have too many bytes.
-    fn deliver(&self, line: Vec<u8>) -> Result<(), Trouble> {
+    fn deliver(&self, line: Vec<u8>) -> Result<(), NoAnswerReason> {
         let mut state = lock(&self.state);
         state.unfinished = (Vec::new(), 0);
         let header = AnswerHeader::read(&line);
@@ -152,7 +152,7 @@ impl TesteeLines {
             if state.alive < MAX_ALIVE
                 && let Some(waiting) = state.waiting.front().filter(|waiting| waiting.waits_for(None))
             {
-                waiting.incoming.add(Incoming::Alive(Instant::now()));
+                waiting.incoming.add(IncomingLine::Alive(Instant::now()));
                 state.alive += 1;
             }
             return Ok(());
@@ -171,16 +171,16 @@ impl TesteeLines {
     }
 
     /// Reads a line with its terminator. Until its end is read, the part read so far is kept in the state.
-    fn read_line(&self, output: &mut impl BufRead) -> Result<Vec<u8>, Trouble> {
+    fn read_line(&self, output: &mut impl BufRead) -> Result<Vec<u8>, NoAnswerReason> {
         let mut line = Vec::new();
         loop {
             let bytes = match output.fill_buf() {
                 Ok(bytes) => bytes,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(_) => return Err(Trouble::Closed),
+                Err(_) => return Err(NoAnswerReason::Closed),
             };
             if bytes.is_empty() {
-                return Err(Trouble::Closed);
+                return Err(NoAnswerReason::Closed);
             }
             let end = memchr::memchr(b'\n', bytes);
             let taken = end.map_or(bytes.len(), |end| end + 1);
@@ -188,7 +188,7 @@ impl TesteeLines {
             output.consume(taken);
             if line.len() > MAX_MESSAGE_LINE + usize::from(end.is_some()) {
                 let start = quoted_bytes(&line);
-                return Err(Trouble::Broke(format!(
+                return Err(NoAnswerReason::Broke(format!(
                     "wrote a line of more than {MAX_MESSAGE_LINE} bytes: {start}"
                 )));
             }
@@ -241,18 +241,18 @@ impl LineState {
     }
 
     /// Gives a line to the first thread that waits. Fails if its answers have too many bytes.
-    fn answer(&mut self, line: Vec<u8>) -> Result<(), Trouble> {
+    fn answer(&mut self, line: Vec<u8>) -> Result<(), NoAnswerReason> {
         let Some(waiting) = self.waiting.front_mut() else { return Ok(()) };
         waiting.bytes += line.len();
         if waiting.bytes > MAX_TOGETHER {
             let what = format!("wrote more than {MAX_TOGETHER} bytes to requests in flight");
-            return Err(Trouble::Broke(what));
+            return Err(NoAnswerReason::Broke(what));
         }
         self.said_hello = true;
         self.instead = None;
         self.answered = waiting.unanswered.pop_front().flatten().unwrap_or(0);
         let now = Instant::now();
-        waiting.incoming.add(Incoming::Answer(Ok(line), now));
+        waiting.incoming.add(IncomingLine::Answer(Ok(line), now));
         if waiting.unanswered.is_empty() {
             self.waiting.pop_front();
         }
@@ -263,12 +263,12 @@ impl LineState {
     /// Says that the next answer is due.
     fn announce_due(&self, now: Instant) {
         if let Some(next) = self.waiting.front() {
-            next.incoming.add(Incoming::Due(now));
+            next.incoming.add(IncomingLine::Due(now));
         }
     }
 
     /// Says to all threads that there are no more answers.
-    fn end_waiting(&mut self, end: &Trouble) {
+    fn end_waiting(&mut self, end: &NoAnswerReason) {
         self.waiting.drain(..).for_each(|waiting| waiting.end(end));
     }
 
@@ -292,14 +292,14 @@ mod tests {
     use crate::testees::process::mailbox::NoMail;
 
     /// What came for a thread since the last call.
-    fn came(incoming: &Mailbox<Incoming>) -> Vec<Incoming> {
+    fn came(incoming: &Mailbox<IncomingLine>) -> Vec<IncomingLine> {
         incoming.take(Duration::ZERO).unwrap_or_default()
     }
 
     /// A thread that waits for the answers to these requests.
-    fn waiting(lines: &TesteeLines, ids: &[Option<u64>]) -> Arc<Mailbox<Incoming>> {
+    fn waiting(lines: &TesteeLines, ids: &[Option<u64>]) -> Arc<Mailbox<IncomingLine>> {
         let incoming = Arc::default();
-        lines.expect(Waiting::new(ids, Arc::clone(&incoming)));
+        lines.expect(WaitingThread::new(ids, Arc::clone(&incoming)));
         incoming
     }
 
@@ -323,7 +323,9 @@ mod tests {
         assert!((1..=4).all(|id| large(id).is_ok()));
         let _second = waiting(&lines, &second);
         assert!((5..=8).all(|id| large(id).is_ok()));
-        assert!(matches!(large(9), Err(Trouble::Broke(what)) if what.contains("to requests in flight")));
+        assert!(
+            matches!(large(9), Err(NoAnswerReason::Broke(what)) if what.contains("to requests in flight"))
+        );
     }
 
     /// The others of a flood are dropped as they come.
@@ -331,8 +333,8 @@ mod tests {
     fn a_process_that_says_that_it_is_alive_gets_ten_times_as_long_for_its_first_answer() {
         let lines = TesteeLines::default();
         let say = || (0..50).for_each(|_| taken(&lines, "{\"type\":\"alive\"}\n"));
-        let count = |incoming: &Mailbox<Incoming>| {
-            came(incoming).iter().filter(|it| matches!(it, Incoming::Alive(_))).count()
+        let count = |incoming: &Mailbox<IncomingLine>| {
+            came(incoming).iter().filter(|it| matches!(it, IncomingLine::Alive(_))).count()
         };
         let first = waiting(&lines, &[None]);
         say();
@@ -349,17 +351,17 @@ mod tests {
         let lines = TesteeLines::default();
         let (both, last) = (waiting(&lines, &[Some(1), Some(2)]), waiting(&lines, &[Some(3)]));
         let answer = |id: u64| taken(&lines, &format!("{{\"type\":\"done\",\"id\":{id}}}\n"));
-        assert!(matches!(came(&both)[..], [Incoming::Due(_)]));
+        assert!(matches!(came(&both)[..], [IncomingLine::Due(_)]));
         answer(1);
-        let [Incoming::Answer(Ok(_), answered), Incoming::Due(due)] = came(&both)[..] else {
+        let [IncomingLine::Answer(Ok(_), answered), IncomingLine::Due(due)] = came(&both)[..] else {
             panic!("the second request is due")
         };
         assert_eq!(answered, due);
         assert!(came(&last).is_empty());
         answer(2);
-        assert!(matches!(came(&both)[..], [Incoming::Answer(Ok(_), _)]));
+        assert!(matches!(came(&both)[..], [IncomingLine::Answer(Ok(_), _)]));
         assert!(matches!(both.take(Duration::MAX), Err(NoMail::Closed)));
-        assert!(matches!(came(&last)[..], [Incoming::Due(_)]));
+        assert!(matches!(came(&last)[..], [IncomingLine::Due(_)]));
     }
 
     /// A process need not wait for `hello` to answer it, but says nothing else before.
@@ -370,7 +372,7 @@ mod tests {
         taken(&lines, "{\"type\":\"later\"}\n");
         let first = waiting(&lines, &[None]);
         assert!(
-            matches!(&came(&first)[..], [Incoming::Answer(Ok(line), _)] if line.ends_with(b"hello\"}\n"))
+            matches!(&came(&first)[..], [IncomingLine::Answer(Ok(line), _)] if line.ends_with(b"hello\"}\n"))
         );
         assert!(lines.take_stray().is_some_and(|stray| stray.first.starts_with("an unexpected line: ")));
     }
@@ -380,7 +382,7 @@ mod tests {
         let lines = TesteeLines::default();
         let incoming = waiting(&lines, &[Some(1), Some(2)]);
         lines.read(&b""[..]);
-        let ended = |it: &Incoming| matches!(it, Incoming::Answer(Err(Trouble::Closed), _));
+        let ended = |it: &IncomingLine| matches!(it, IncomingLine::Answer(Err(NoAnswerReason::Closed), _));
         assert_eq!(came(&incoming).iter().filter(|it| ended(it)).count(), 2);
         let late = waiting(&lines, &[Some(3)]);
         assert_eq!(came(&late).iter().filter(|it| ended(it)).count(), 1);

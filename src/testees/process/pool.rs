@@ -12,14 +12,14 @@ pub(super) struct RunningTestee {
     pub(super) conversation: Conversation,
     /// The number of the last request.
     last_id: AtomicU64,
-    unanswered: Mutex<Unanswered>,
+    unanswered: Mutex<UnansweredGroups>,
     /// Signalled when no group is left, or one is explained.
     settled: Condvar,
 }
 
 /// The groups of requests that wait for answers, or whose cases are repeated since the process broke down.
 #[derive(Default)]
-struct Unanswered {
+struct UnansweredGroups {
     groups: usize,
     /// Whether a request of one of them broke down when it was repeated alone, too.
     is_explained: bool,
@@ -46,7 +46,7 @@ impl RequestsInFlight {
         let running = self.0.clone();
         drop(self);
         let unanswered = running.unanswered();
-        let is_open = |it: &mut Unanswered| it.groups > 0 && !it.is_explained;
+        let is_open = |it: &mut UnansweredGroups| it.groups > 0 && !it.is_explained;
         let unanswered =
             running.settled.wait_while(unanswered, is_open).unwrap_or_else(PoisonError::into_inner);
         unanswered.is_explained
@@ -70,7 +70,7 @@ impl RunningTestee {
         RunningTestee { conversation, last_id, unanswered, settled: Condvar::new() }
     }
 
-    fn unanswered(&self) -> MutexGuard<'_, Unanswered> {
+    fn unanswered(&self) -> MutexGuard<'_, UnansweredGroups> {
         lock(&self.unanswered)
     }
 

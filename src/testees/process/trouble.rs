@@ -7,7 +7,7 @@ pub(super) const PATIENCE: Duration = Duration::from_millis(300);
 
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Trouble {
+pub enum NoAnswerReason {
     /// The output of the process ended.
     Closed,
     /// The process broke the protocol.

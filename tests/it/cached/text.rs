@@ -3,7 +3,7 @@
 use crate::support::config;
 use proptest::prelude::*;
 use vmconf::model::CaseId;
-use vmconf::run::cache::{CacheUpdate, FileKey, Lookup, ProgramKey, ResultCache, VerifiedSample};
+use vmconf::run::cache::{CacheLookup, CacheUpdate, FileKey, ProgramKey, ResultCache, VerifiedSample};
 
 proptest! {
     #![proptest_config(config(64))]
@@ -20,12 +20,12 @@ proptest! {
         let mut cache = ResultCache::new(program(), Some(VerifiedSample { share, seed }));
         cache.read(&first.text().unwrap()).unwrap();
         let id = |nth| CaseId { file: "a.json".into(), name: Some("name".into()), nth };
-        let tested = (0..CASES).filter(|datum| cache.look_up(&key, *datum, &id(*datum)) == Lookup::Verify);
+        let tested = (0..CASES).filter(|datum| cache.look_up(&key, *datum, &id(*datum)) == CacheLookup::Verify);
         let (tested, share) = (f64::from(u32::try_from(tested.count()).unwrap()), percent / 100.0);
         let deviation = (f64::from(CASES) * share * (1.0 - share)).sqrt();
         prop_assert!((tested - f64::from(CASES) * share).abs() <= 6.0 * deviation + 1.0, "{} tested", tested);
-        prop_assert_eq!(cache.look_up(&key, CASES, &id(0)), Lookup::Miss);
-        prop_assert_eq!(cache.look_up(&FileKey::new(" ", &""), 0, &id(0)), Lookup::Miss);
+        prop_assert_eq!(cache.look_up(&key, CASES, &id(0)), CacheLookup::Miss);
+        prop_assert_eq!(cache.look_up(&FileKey::new(" ", &""), 0, &id(0)), CacheLookup::Miss);
     }
 
     /// A file of answers with one byte that is another, or cut off, has no answers.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::json;
-use vmconf::explain::observed_run::Detail;
+use vmconf::explain::observed_run::RecordedDetail;
 use vmconf::model::Interrupt;
 use vmconf::prove::coverage::coverage;
 use vmconf::prove::minset::minset;
@@ -18,7 +18,9 @@ use crate::support::validator::Validator;
 use crate::support::{sources_of, vmconf};
 
 fn covered(path: &str) -> CoverageReport {
-    coverage(&VectorSuite::read(&sources_of(path), &LoadOptions::default(), Detail::Points, &|_| true))
+    coverage(&VectorSuite::read(&sources_of(path), &LoadOptions::default(), RecordedDetail::Points, &|_| {
+        true
+    }))
 }
 
 fn aspects<'c>(coverage: &'c CoverageReport, name: &str) -> BTreeSet<&'c str> {
@@ -87,14 +89,14 @@ fn the_end_of_a_long_run_is_observed() {
     let folder = tempfile::TempDir::new().unwrap();
     std::fs::write(folder.path().join("long.json"), vector.to_string()).unwrap();
     let options = LoadOptions::default();
-    for detail in [Detail::Codes, Detail::Points] {
+    for detail in [RecordedDetail::Codes, RecordedDetail::Points] {
         let suite = VectorSuite::read(&sources_of(folder.path()), &options, detail, &|_| true);
         let [case] = &suite.cases[..] else { panic!("{} cases", suite.cases.len()) };
         assert_eq!((&case.failing, case.codes.len()), (&BTreeSet::from([0xa1]), 8));
         assert!((200_000..=300_005).contains(&case.steps), "{}", case.steps);
         let coverage = coverage(&suite);
         let aspects = |name| aspects(&coverage, name);
-        if detail == Detail::Points {
+        if detail == RecordedDetail::Points {
             assert!(aspects("DIV").iter().any(|aspect| aspect.starts_with("fails: ")));
             assert!(["taken", "not taken"].iter().all(|it| aspects("JMPIF").contains(it)));
         }
@@ -132,7 +134,7 @@ fn the_smallest_set_covers_the_same() {
     let all = VectorSuite::read(
         &sources_of("vectors/evm/arithmetic"),
         &LoadOptions::default(),
-        Detail::Points,
+        RecordedDetail::Points,
         &|_| true,
     );
     assert!(ids.len() < all.cases.len(), "{} of {}", ids.len(), all.cases.len());
@@ -159,7 +161,7 @@ fn faults_need_more_cases() {
 fn the_kept_cases_notice_the_same_faults() {
     let suite = || {
         let sources = sources_of("vectors/minic89/contradictions.json");
-        VectorSuite::read(&sources, &LoadOptions::default(), Detail::Points, &|_| true)
+        VectorSuite::read(&sources, &LoadOptions::default(), RecordedDetail::Points, &|_| true)
     };
     let faults = faults_of(suite().cases[0].machine);
     let how = MutantsOptions { jobs: 2, work: WORK, programs: 0, interrupt: Interrupt::default() };

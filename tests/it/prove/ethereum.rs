@@ -1,6 +1,6 @@
 //! Faults of Ethereum's instructions and of its other rules, by the own vectors.
 
-use vmconf::explain::observed_run::Detail;
+use vmconf::explain::observed_run::RecordedDetail;
 use vmconf::machines::by_name;
 use vmconf::model::Interrupt;
 use vmconf::prove::mutants::fault::{FaultKind, PlantedFault, RowFault, faults_of};
@@ -19,7 +19,7 @@ const PLANTED: usize = 600;
 const NOTICEABLE: usize = 90;
 
 fn suite(path: &str) -> VectorSuite {
-    VectorSuite::read(&sources_of(path), &LoadOptions::default(), Detail::Codes, &|_| true)
+    VectorSuite::read(&sources_of(path), &LoadOptions::default(), RecordedDetail::Codes, &|_| true)
 }
 
 fn judged(faults: &[PlantedFault], suite: &VectorSuite) -> Mutants {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::Stdio;
 
 use proptest::prelude::*;
-use vmconf::explain::observed_run::Detail;
+use vmconf::explain::observed_run::RecordedDetail;
 use vmconf::formats::{self, Strictness};
 use vmconf::machines::by_name;
 use vmconf::model::Interrupt;
@@ -197,7 +197,7 @@ fn programs_are_written_from_the_cache() {
 fn some_faults() -> (Vec<PlantedFault>, KnownFaults, ProgramKey, SuiteKey) {
     let sources = sources_of(ADD);
     let options = LoadOptions::default();
-    let suite = VectorSuite::read(&sources, &options, Detail::Codes, &|_| true);
+    let suite = VectorSuite::read(&sources, &options, RecordedDetail::Codes, &|_| true);
     let faults = faults_of(by_name("evm").unwrap())[..20].to_vec();
     let how = MutantsOptions { jobs: 1, work: 10_000, programs: 0, interrupt: Interrupt::default() };
     let mut known = KnownFaults::of(&suite);
@@ -210,7 +210,8 @@ fn some_faults() -> (Vec<PlantedFault>, KnownFaults, ProgramKey, SuiteKey) {
 #[test]
 fn an_interrupted_run_judges_nothing_more() {
     let (faults, ..) = some_faults();
-    let suite = VectorSuite::read(&sources_of(ADD), &LoadOptions::default(), Detail::Codes, &|_| true);
+    let suite =
+        VectorSuite::read(&sources_of(ADD), &LoadOptions::default(), RecordedDetail::Codes, &|_| true);
     let how = MutantsOptions { jobs: 2, work: 10_000, programs: 0, interrupt: Interrupt::default() };
     how.interrupt.request();
     assert!(judge(&faults, &suite, &how).is_empty());

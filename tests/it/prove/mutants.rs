@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use vmconf::explain::observed_run::Detail;
+use vmconf::explain::observed_run::RecordedDetail;
 use vmconf::machines::{by_name, of_this_crate};
 use vmconf::model::Interrupt;
 use vmconf::prove::mutants::fault::{FaultKind, PlantedFault, RowFault, faults_of};
@@ -21,7 +21,7 @@ fn judged(faults: &[PlantedFault], suite: &VectorSuite, programs: u32) -> Mutant
 }
 
 fn suite(path: &str) -> VectorSuite {
-    VectorSuite::read(&sources_of(path), &LoadOptions::default(), Detail::Codes, &|_| true)
+    VectorSuite::read(&sources_of(path), &LoadOptions::default(), RecordedDetail::Codes, &|_| true)
 }
 
 fn named(name: &str) -> PlantedFault {

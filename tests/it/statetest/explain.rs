@@ -9,7 +9,7 @@ use vmconf::machines::ethereum::{Ethereum, EthereumFault, WrongPrice};
 use vmconf::model::limits::Limits;
 use vmconf::model::signature;
 use vmconf::model::{Blame, BlameAnswer, ComparedWith, Explanation, InputPart, StateLeaf, Verdict};
-use vmconf::report::explanation::{self, Length};
+use vmconf::report::explanation::{self, ExplanationLength};
 use vmconf::report::json;
 use vmconf::run::sources::VectorSource;
 use vmconf::run::worlds::{KeptRoots, Worlds};
@@ -77,7 +77,7 @@ fn explained(text: String, options: &LoadOptions) -> Explanation {
     explain(&mut Worker::new(&options.run), &run::open_text(&source, text, options), 0, 3)
 }
 
-fn text(explained: &Explanation, length: Length) -> String {
+fn text(explained: &Explanation, length: ExplanationLength) -> String {
     let mut text = Vec::new();
     explanation::write(&mut text, explained, length).unwrap();
     anstream::adapter::strip_str(std::str::from_utf8(&text).unwrap()).to_string()
@@ -106,7 +106,7 @@ fn leaves_are_blamed_on_the_instruction_and_frame_that_wrote_them() {
     // A leaf whose change was reverted is not listed.
     let leaves = &explained.world.as_ref().unwrap().leaves;
     assert!(leaves.iter().all(|leaf| !leaf.at.to_string().contains(FAILING)), "{leaves:?}");
-    golden::file("explanation-of-calls", &text(&explained, Length::Full(3)));
+    golden::file("explanation-of-calls", &text(&explained, ExplanationLength::Full(3)));
     let mut line = Vec::new();
     json::explained(&mut line, &explained).unwrap();
     Validator::named("diff").assert_accepts(&serde_json::from_slice(&line).unwrap(), "calls");
@@ -311,8 +311,9 @@ fn failures(sources: &[VectorSource], run: &RunOptions) -> (usize, Vec<String>, 
             let Verdict::Fail(_) = report.verdict else { continue };
             count += 1;
             causes.extend(signature::cause(report.machine.as_deref(), &report.verdict));
-            first
-                .get_or_insert_with(|| text(&explain(&mut Worker::new(run), &file, case, 3), Length::Screen));
+            first.get_or_insert_with(|| {
+                text(&explain(&mut Worker::new(run), &file, case, 3), ExplanationLength::Screen)
+            });
         }
     }
     causes.sort();
@@ -393,7 +394,7 @@ fn the_end_of_a_failed_call_is_shown_below_the_call() {
     state[OUTER]["storage"] = json!({ "0x00": "0x02" });
     test["calls"]["post"]["Cancun"][0]["state"] = state;
     let explained = explained(test.to_string(), &LoadOptions::default());
-    let text = text(&explained, Length::Full(3));
+    let text = text(&explained, ExplanationLength::Full(3));
     let shown = format!(
         "        0 by step 8, 0x0f CALL of 0xc350 (50000), 0xb2 (178), 0, 0, 0, 0, 0, on to 0x00
           ended by step 10, 0x02 ADD of 1: stack underflow

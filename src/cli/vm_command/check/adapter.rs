@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 use vmconf::model::Interrupt;
 use vmconf::testees::Stopped;
 use vmconf::testees::process::{
-    Asking, Conversation, DEFAULT_START_TIMEOUT, ProcessGroups, Stray, TesteeCommand, Trouble, read_answer,
+    Asking, Conversation, DEFAULT_START_TIMEOUT, NoAnswerReason, ProcessGroups, Stray, TesteeCommand,
+    read_answer,
 };
 use vmconf::wire::protocol::{AnswerHeader, Greeting, ObservedState, ProtocolAnswer, Request, VERSION};
 
@@ -106,7 +107,7 @@ impl CheckedAdapter {
     /// Talks to the process, or to a new one if it broke down; the error is what is wrong.
     fn converse<T>(
         &mut self,
-        talk: impl FnOnce(&Conversation, &Interrupt) -> Result<T, Trouble>,
+        talk: impl FnOnce(&Conversation, &Interrupt) -> Result<T, NoAnswerReason>,
     ) -> Result<T, String> {
         let conversation = match self.conversation.take() {
             Some(conversation) => conversation,
@@ -120,7 +121,7 @@ impl CheckedAdapter {
                 Ok(told)
             }
             Err(trouble) => {
-                self.was_late |= matches!(trouble, Trouble::Late(_));
+                self.was_late |= matches!(trouble, NoAnswerReason::Late(_));
                 // What it wrote since then is part of the trouble.
                 Err(said(conversation.end(trouble)))
             }
@@ -157,7 +158,7 @@ impl CheckedAdapter {
                 let line = awaited.next(interrupt)?;
                 read_answer(&line, *id).map(|answer| (line, answer))
             };
-            ids.iter().map(&mut answer).collect::<Result<Vec<_>, Trouble>>()
+            ids.iter().map(&mut answer).collect::<Result<Vec<_>, NoAnswerReason>>()
         })?;
         let each = lines.iter().zip(answered).map(|(request, (line, answer))| {
             self.record(request, &line);

@@ -8,7 +8,7 @@ fn file(text: &str) -> FileKey {
     FileKey::new(text, &"options")
 }
 
-fn case(extent: Option<Extent>) -> ExecutedCase {
+fn case(extent: Option<FollowedExtent>) -> ExecutedCase {
     let point = |op, what: &str| (op, what.to_owned());
     let executes = [point("ADD", "executed"), point("ADD", "a: 0"), point("STOP", "executed")].into();
     ExecutedCase { machine: "evm", extent, passes: true, length: 7, executes }
@@ -23,15 +23,18 @@ fn read(text: &str) -> Result<SpectrumCache, String> {
 fn written_spectra_are_read_back() {
     let cache = SpectrumCache::new(program());
     cache.add(&file("a"), 17, &case(None));
-    cache.add(&file("b"), 1, &case(Some(Extent::Beginning)));
+    cache.add(&file("b"), 1, &case(Some(FollowedExtent::Beginning)));
     let cache = read(&cache.text().expect("new cases")).expect("undamaged");
-    assert_eq!(cache.look_up(&file("a"), 17, Extent::Whole), Some(case(None)));
-    assert_eq!(cache.look_up(&file("a"), 17, Extent::Beginning), Some(case(None)));
-    assert_eq!(cache.look_up(&file("b"), 1, Extent::Beginning), Some(case(Some(Extent::Beginning))));
+    assert_eq!(cache.look_up(&file("a"), 17, FollowedExtent::Whole), Some(case(None)));
+    assert_eq!(cache.look_up(&file("a"), 17, FollowedExtent::Beginning), Some(case(None)));
+    assert_eq!(
+        cache.look_up(&file("b"), 1, FollowedExtent::Beginning),
+        Some(case(Some(FollowedExtent::Beginning)))
+    );
     // Another node, another text, and a case that was not followed to its end are not known.
-    assert_eq!(cache.look_up(&file("a"), 18, Extent::Whole), None);
-    assert_eq!(cache.look_up(&file("c"), 17, Extent::Whole), None);
-    assert_eq!(cache.look_up(&file("b"), 1, Extent::Whole), None);
+    assert_eq!(cache.look_up(&file("a"), 18, FollowedExtent::Whole), None);
+    assert_eq!(cache.look_up(&file("c"), 17, FollowedExtent::Whole), None);
+    assert_eq!(cache.look_up(&file("b"), 1, FollowedExtent::Whole), None);
     assert!(cache.text().is_none(), "nothing was added");
 }
 

@@ -6,8 +6,8 @@ use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
 use super::parts::{
-    DeclaredFiles, Demanded, FormatDeclaration, Given, IgnoredPath, MAX_NAME, StepActions, StepDeclaration,
-    UnlistedFields, member,
+    DeclaredFiles, DemandedField, FormatDeclaration, GivenMember, IgnoredPath, MAX_NAME, StepActions,
+    StepDeclaration, UnlistedFields, member,
 };
 use super::toml_reader::{TomlReader, TomlValue};
 use crate::formats::family::constant;
@@ -210,12 +210,12 @@ fn paths(reader: &mut TomlReader<'_>, value: &TomlValue<'_>, what: &str) -> Vec<
     items.iter().filter_map(|item| reader.single_path(item, what)).collect()
 }
 
-fn program(reader: &mut TomlReader<'_>, value: &TomlValue<'_>, names: &Names<'_>) -> Vec<Given> {
+fn program(reader: &mut TomlReader<'_>, value: &TomlValue<'_>, names: &Names<'_>) -> Vec<GivenMember> {
     let mut given = Vec::new();
     for (key, value) in reader.table(value, "program") {
         let name = key.get_ref().as_ref();
         if name == ALL {
-            given.extend(reader.single_path(value, name).map(Given::All));
+            given.extend(reader.single_path(value, name).map(GivenMember::All));
             continue;
         }
         let Some(index) = member(names.state, names.input, name) else {
@@ -234,14 +234,14 @@ fn give(
     value: &TomlValue<'_>,
     index: usize,
     names: &Names<'_>,
-) -> Option<Given> {
+) -> Option<GivenMember> {
     let field = names.state.iter().chain(names.input).nth(index)?;
     let Some(table) = value.get_ref().as_table() else {
-        return reader.single_path(value, &field.name).map(|path| Given::One(index, path));
+        return reader.single_path(value, &field.name).map(|path| GivenMember::One(index, path));
     };
     reader.only(table, "key", &["value"]);
     let constant = reader.required(table, "value", &value.span())?;
-    Some(Given::Constant(index, typed_constant(reader, constant, field)?))
+    Some(GivenMember::Constant(index, typed_constant(reader, constant, field)?))
 }
 
 fn expect(
@@ -249,7 +249,7 @@ fn expect(
     value: &TomlValue<'_>,
     names: &Names<'_>,
     unlisted: &mut UnlistedFields,
-) -> Vec<Demanded> {
+) -> Vec<DemandedField> {
     let mut demanded = Vec::new();
     if value.get_ref().as_table().is_some_and(DeTable::is_empty) {
         reader.error(value.span(), "expect demands nothing", "the place of at least one field");
@@ -258,7 +258,7 @@ fn expect(
     for (key, value) in reader.table(value, "expect") {
         let name = key.get_ref().as_ref();
         if name == ALL {
-            demanded.extend(demand_all(reader, value, unlisted).map(Demanded::All));
+            demanded.extend(demand_all(reader, value, unlisted).map(DemandedField::All));
             continue;
         }
         let Some(field) = numbers.get(name).copied() else {
@@ -294,11 +294,11 @@ fn demand(
     value: &TomlValue<'_>,
     field: usize,
     declared: &DeclaredField,
-) -> Option<Demanded> {
+) -> Option<DemandedField> {
     let name = &declared.name;
     let Some(table) = value.get_ref().as_table() else {
         let path = reader.single_path(value, name)?;
-        return Some(Demanded::At { field, path, absent: None });
+        return Some(DemandedField::At { field, path, absent: None });
     };
     reader.only(table, "key", &["at", "absent", "value"]);
     match (table.get("at"), table.get("absent"), table.get("value")) {
@@ -311,10 +311,10 @@ fn demand(
                 Some(value) => Some(typed_constant(reader, value, declared)?),
                 None => None,
             };
-            Some(Demanded::At { field, path, absent })
+            Some(DemandedField::At { field, path, absent })
         }
         (None, None, Some(value)) => {
-            Some(Demanded::Constant { field, value: typed_constant(reader, value, declared)? })
+            Some(DemandedField::Constant { field, value: typed_constant(reader, value, declared)? })
         }
         _ => {
             let what = format!("{name} has none of at and value, or both");

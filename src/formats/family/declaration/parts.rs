@@ -23,7 +23,7 @@ pub(in crate::formats::family) struct FormatDeclaration {
     /// What each case has.
     pub(in crate::formats::family) has: Vec<NodePath>,
     /// What a machine is given.
-    pub(in crate::formats::family) program: Vec<Given>,
+    pub(in crate::formats::family) program: Vec<GivenMember>,
     /// What is done and must be true afterwards; for a case of several steps, in each of them.
     pub(in crate::formats::family) step: StepDeclaration,
     /// Where the steps of a case lie; `None` for a case of one step.
@@ -71,24 +71,24 @@ impl FormatDeclaration {
     /// The object of which each member is given under its own name.
     pub(in crate::formats::family) fn given_whole(&self) -> Option<&NodePath> {
         self.program.iter().find_map(|given| match given {
-            Given::All(path) => Some(path),
-            Given::One(..) | Given::Constant(..) => None,
+            GivenMember::All(path) => Some(path),
+            GivenMember::One(..) | GivenMember::Constant(..) => None,
         })
     }
 
     /// The object of which each member is demanded under its own name.
     pub(in crate::formats::family) fn demanded_whole(&self) -> Option<&NodePath> {
         self.step.expect.iter().find_map(|demanded| match demanded {
-            Demanded::All(path) => Some(path),
-            Demanded::At { .. } | Demanded::Constant { .. } => None,
+            DemandedField::All(path) => Some(path),
+            DemandedField::At { .. } | DemandedField::Constant { .. } => None,
         })
     }
 
     /// What is demanded of a field under a path of its own.
-    pub(in crate::formats::family) fn own_demand(&self, index: usize) -> Option<&Demanded> {
+    pub(in crate::formats::family) fn own_demand(&self, index: usize) -> Option<&DemandedField> {
         self.step.expect.iter().find(|demanded| match demanded {
-            Demanded::At { field, .. } | Demanded::Constant { field, .. } => *field == index,
-            Demanded::All(_) => false,
+            DemandedField::At { field, .. } | DemandedField::Constant { field, .. } => *field == index,
+            DemandedField::All(_) => false,
         })
     }
 }
@@ -128,7 +128,7 @@ impl DeclaredFiles {
 #[derive(Debug, Default)]
 pub(in crate::formats::family) struct StepDeclaration {
     pub(in crate::formats::family) actions: StepActions,
-    pub(in crate::formats::family) expect: Vec<Demanded>,
+    pub(in crate::formats::family) expect: Vec<DemandedField>,
     pub(in crate::formats::family) unlisted: UnlistedFields,
 }
 
@@ -158,7 +158,7 @@ impl Default for StepActions {
 
 /// A member of the program, and where its value lies.
 #[derive(Debug)]
-pub(in crate::formats::family) enum Given {
+pub(in crate::formats::family) enum GivenMember {
     /// Each member of an object, under its own name.
     All(NodePath),
     /// A member: its index among the fields of the state and the members of the input.
@@ -169,7 +169,7 @@ pub(in crate::formats::family) enum Given {
 
 /// A field of the state, and what it must be.
 #[derive(Debug)]
-pub(in crate::formats::family) enum Demanded {
+pub(in crate::formats::family) enum DemandedField {
     /// Each member of an object, under its own name.
     All(NodePath),
     /// The value that lies there; the document is what is demanded if nothing lies there.

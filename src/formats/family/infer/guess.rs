@@ -26,54 +26,54 @@ const MANY: usize = 64;
 
 /// A type, and what makes it uncertain.
 #[derive(Debug)]
-pub(super) struct Guess {
+pub(super) struct TypeGuess {
     pub(super) field_type: FieldType,
     pub(super) doubt: Option<String>,
 }
 
-impl Guess {
-    fn sure(field_type: FieldType) -> Guess {
-        Guess { field_type, doubt: None }
+impl TypeGuess {
+    fn sure(field_type: FieldType) -> TypeGuess {
+        TypeGuess { field_type, doubt: None }
     }
 
-    fn doubtful(field_type: FieldType, doubt: impl Into<String>) -> Guess {
-        Guess { field_type, doubt: Some(doubt.into()) }
+    fn doubtful(field_type: FieldType, doubt: impl Into<String>) -> TypeGuess {
+        TypeGuess { field_type, doubt: Some(doubt.into()) }
     }
 
     /// With this doubt before another one.
-    pub(super) fn doubted(self, doubt: impl Into<String>) -> Guess {
+    pub(super) fn doubted(self, doubt: impl Into<String>) -> TypeGuess {
         let others = self.doubt.into_iter();
         let doubts: Vec<_> = [doubt.into()].into_iter().chain(others).collect();
-        Guess { doubt: Some(doubts.join("; ")), ..self }
+        TypeGuess { doubt: Some(doubts.join("; ")), ..self }
     }
 
-    fn map(self, wrap: impl FnOnce(FieldType) -> FieldType) -> Guess {
-        Guess { field_type: wrap(self.field_type), ..self }
+    fn map(self, wrap: impl FnOnce(FieldType) -> FieldType) -> TypeGuess {
+        TypeGuess { field_type: wrap(self.field_type), ..self }
     }
 }
 
 /// The widest numbers of a family, for those whose values do not say how wide they are.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Widths(u32);
+pub(super) struct NumberWidths(u32);
 
-impl Widths {
+impl NumberWidths {
     /// The widths of the numbers in these fields.
-    pub(super) fn of<'o>(fields: impl Iterator<Item = &'o ObservedValues>) -> Widths {
+    pub(super) fn of<'o>(fields: impl Iterator<Item = &'o ObservedValues>) -> NumberWidths {
         let items = |values: &'o ObservedValues| values.lists.iter().map(|lists| &lists.items.numbers);
         let numbers = fields.flat_map(|values| items(values).chain([&values.numbers]));
-        Widths(numbers.filter_map(sure_width).max().unwrap_or(64))
+        NumberWidths(numbers.filter_map(sure_width).max().unwrap_or(64))
     }
 
     /// The type of these values of a field of a state: pairs of numbers in it are rather a memory.
-    pub(super) fn guess_in_state(self, values: &ObservedValues) -> Guess {
+    pub(super) fn guess_in_state(self, values: &ObservedValues) -> TypeGuess {
         let is_list = values.are_lists();
         let memory = values.lists.as_ref().filter(|_| is_list).and_then(|lists| memory(&lists.memory));
         memory.map_or_else(|| self.guess(values), |memory| memory.guess)
     }
 
-    pub(super) fn guess(self, values: &ObservedValues) -> Guess {
+    pub(super) fn guess(self, values: &ObservedValues) -> TypeGuess {
         if values.kinds() == 0 {
-            return Guess::doubtful(FieldType::Json, "only null was seen");
+            return TypeGuess::doubtful(FieldType::Json, "only null was seen");
         }
         let guess = match values.mixed_numbers() {
             Some(numbers) => self.number(&numbers),
@@ -83,48 +83,48 @@ impl Widths {
     }
 
     /// The type of values that are rather of one kind.
-    fn guess_of_kind(self, values: &ObservedValues) -> Guess {
+    fn guess_of_kind(self, values: &ObservedValues) -> TypeGuess {
         match values {
             _ if values.too_deep > 0 => {
-                Guess::doubtful(FieldType::Json, "is nested too deeply to be examined")
+                TypeGuess::doubtful(FieldType::Json, "is nested too deeply to be examined")
             }
-            _ if values.fractions > 0 => Guess::doubtful(FieldType::Json, "numbers with fractions"),
-            _ if values.kinds() > 1 => Guess::doubtful(FieldType::Json, "values of several kinds"),
-            ObservedValues { bools: 1.., .. } => Guess::sure(FieldType::Bool),
+            _ if values.fractions > 0 => TypeGuess::doubtful(FieldType::Json, "numbers with fractions"),
+            _ if values.kinds() > 1 => TypeGuess::doubtful(FieldType::Json, "values of several kinds"),
+            ObservedValues { bools: 1.., .. } => TypeGuess::sure(FieldType::Bool),
             ObservedValues { numbers: numbers @ ObservedNumbers { count: 1.., .. }, .. } => {
                 self.number(numbers)
             }
             ObservedValues { texts: texts @ ObservedTexts { count: 1.., .. }, .. } => text(texts),
             ObservedValues { lists: Some(lists), .. } => self.list(lists),
             ObservedValues { objects: Some(objects), .. } => self.object(objects),
-            _ => Guess::sure(FieldType::Json),
+            _ => TypeGuess::sure(FieldType::Json),
         }
     }
 
-    fn number(self, numbers: &ObservedNumbers) -> Guess {
+    fn number(self, numbers: &ObservedNumbers) -> TypeGuess {
         if numbers.signed_bits() > MAX_BITS {
-            return Guess::sure(FieldType::Int);
+            return TypeGuess::sure(FieldType::Int);
         }
         if numbers.are_signed() {
             let width = next(&WIDTHS, numbers.signed_bits()).max(self.0);
             let doubt = format!("numbers from {} to {}", numbers.least, numbers.greatest);
-            return Guess::doubtful(FieldType::Signed(width), doubt);
+            return TypeGuess::doubtful(FieldType::Signed(width), doubt);
         }
         if let Some(width) = sure_width(numbers) {
-            return Guess::sure(FieldType::Unsigned(width));
+            return TypeGuess::sure(FieldType::Unsigned(width));
         }
         if numbers.bits() <= MODES {
             let doubt = match numbers.bits() {
                 0 | 1 => "0 or 1: perhaps bool".to_owned(),
                 _ => format!("the largest is {}", numbers.greatest),
             };
-            return Guess::doubtful(FieldType::Unsigned(WIDTHS[0]), doubt);
+            return TypeGuess::doubtful(FieldType::Unsigned(WIDTHS[0]), doubt);
         }
         let width = next(&WIDTHS, numbers.bits()).max(self.0);
-        Guess::doubtful(FieldType::Unsigned(width), format!("the largest is {}", numbers.greatest))
+        TypeGuess::doubtful(FieldType::Unsigned(width), format!("the largest is {}", numbers.greatest))
     }
 
-    fn list(self, lists: &ObservedLists) -> Guess {
+    fn list(self, lists: &ObservedLists) -> TypeGuess {
         let memory = memory(&lists.memory);
         if let Some(MemoryGuess { guess, has_wide_cells: false }) = memory {
             return guess;
@@ -137,10 +137,13 @@ impl Widths {
     }
 
     /// The type of lists that are no memories.
-    fn items(self, lists: &ObservedLists) -> Guess {
+    fn items(self, lists: &ObservedLists) -> TypeGuess {
         let items = &lists.items;
         if items.kinds() == 0 {
-            return Guess::doubtful(FieldType::List(Box::new(FieldType::Json)), "only empty lists were seen");
+            return TypeGuess::doubtful(
+                FieldType::List(Box::new(FieldType::Json)),
+                "only empty lists were seen",
+            );
         }
         let are_numbers = items.kinds() == 1 && items.numbers.count > 0 && items.nulls == 0;
         match lists.length() {
@@ -158,17 +161,17 @@ impl Widths {
                 self.tuple(lists).doubted(format!("all lists have {}", counted(length, "item")))
             }
             _ if are_numbers && !items.numbers.are_signed() && items.numbers.bits() <= 8 => {
-                Guess::sure(FieldType::Bytes)
+                TypeGuess::sure(FieldType::Bytes)
             }
             _ => self.item(items).map(|item| FieldType::List(Box::new(item))),
         }
     }
 
     /// The type of the items of a list of any length.
-    fn item(self, items: &ObservedValues) -> Guess {
+    fn item(self, items: &ObservedValues) -> TypeGuess {
         match &items.lists {
             // Lists of different lengths have no type of their own.
-            Some(lists) if items.kinds() == 1 && lists.length().is_none() => Guess::sure(FieldType::Json),
+            Some(lists) if items.kinds() == 1 && lists.length().is_none() => TypeGuess::sure(FieldType::Json),
             Some(lists)
                 if items.kinds() == 1 && (1..=lists.places.len()).contains(&lists.length().unwrap_or(0)) =>
             {
@@ -179,29 +182,32 @@ impl Widths {
         }
     }
 
-    fn tuple(self, lists: &ObservedLists) -> Guess {
+    fn tuple(self, lists: &ObservedLists) -> TypeGuess {
         let guesses: Vec<_> = lists.places.iter().map(|values| self.guess(values)).collect();
         let doubt = guesses.iter().find_map(|guess| guess.doubt.clone());
-        Guess { field_type: FieldType::Tuple(guesses.into_iter().map(|it| it.field_type).collect()), doubt }
+        TypeGuess {
+            field_type: FieldType::Tuple(guesses.into_iter().map(|it| it.field_type).collect()),
+            doubt,
+        }
     }
 
-    fn object(self, objects: &ObservedObjects) -> Guess {
+    fn object(self, objects: &ObservedObjects) -> TypeGuess {
         if objects.members.is_empty() {
-            return Guess::doubtful(FieldType::Json, "only empty objects were seen");
+            return TypeGuess::doubtful(FieldType::Json, "only empty objects were seen");
         }
         if let Some(MemoryGuess { guess, .. }) = memory(&objects.memory) {
             return if objects.are_alike() { guess.doubted("perhaps a table") } else { guess };
         }
         if !objects.are_alike() {
-            return Guess::doubtful(FieldType::Json, "objects with different members");
+            return TypeGuess::doubtful(FieldType::Json, "objects with different members");
         }
         if !objects.members.keys().all(|name| is_field_name(name)) {
-            return Guess::doubtful(FieldType::Json, "a member whose name no field can have");
+            return TypeGuess::doubtful(FieldType::Json, "a member whose name no field can have");
         }
         let mut doubts = Vec::new();
         let field = |(name, (_, values)): (&String, &(u64, ObservedValues))| {
             let guess = match self.guess(values) {
-                memory @ Guess { field_type: FieldType::Memory(_), .. } => {
+                memory @ TypeGuess { field_type: FieldType::Memory(_), .. } => {
                     memory.doubted("cells that are not listed may keep their values or be zero")
                 }
                 guess => guess,
@@ -216,13 +222,13 @@ impl Widths {
         };
         let fields = objects.members.iter().map(field).collect();
         let doubt = (!doubts.is_empty()).then(|| doubts.join("; "));
-        Guess { field_type: FieldType::Table(fields), doubt }
+        TypeGuess { field_type: FieldType::Table(fields), doubt }
     }
 }
 
 /// A memory, if the values are one.
 struct MemoryGuess {
-    guess: Guess,
+    guess: TypeGuess,
     /// Whether a cell is as wide as its address, as in a list of pairs of numbers.
     has_wide_cells: bool,
 }
@@ -246,7 +252,7 @@ fn memory(memory: &ObservedMemory) -> Option<MemoryGuess> {
         cell: Box::new(FieldType::Unsigned(next(&WIDTHS, cells.bits()))),
     });
     let doubt = (!doubts.is_empty()).then(|| doubts.join("; "));
-    Some(MemoryGuess { guess: Guess { field_type, doubt }, has_wide_cells })
+    Some(MemoryGuess { guess: TypeGuess { field_type, doubt }, has_wide_cells })
 }
 
 /// The width of numbers that use it, if their values say so.
@@ -266,20 +272,20 @@ fn next(widths: &[u32], bits: u32) -> u32 {
     widths.iter().copied().find(|width| *width >= bits).unwrap_or(last)
 }
 
-fn text(texts: &ObservedTexts) -> Guess {
+fn text(texts: &ObservedTexts) -> TypeGuess {
     let ObservedTexts { count, hex, odd, no_number, .. } = texts;
     if texts.decimal == *count {
-        Guess::doubtful(FieldType::Text, "decimal digits: perhaps a number")
+        TypeGuess::doubtful(FieldType::Text, "decimal digits: perhaps a number")
     } else if texts.bare_hex == *count && texts.bare_digits {
-        Guess::doubtful(FieldType::Text, "hex digits without 0x: perhaps bytes")
+        TypeGuess::doubtful(FieldType::Text, "hex digits without 0x: perhaps bytes")
     } else if count != hex || *odd > 0 && *no_number > 0 {
-        Guess::sure(FieldType::Text)
+        TypeGuess::sure(FieldType::Text)
     } else if *odd > 0 {
-        Guess::doubtful(FieldType::Unsigned(256), "numbers in hex: the width is not known")
+        TypeGuess::doubtful(FieldType::Unsigned(256), "numbers in hex: the width is not known")
     } else if let (Some(digits @ (4 | 8 | 16)), 2..) = (texts.one_length(), *count) {
         let doubt = format!("always {digits} hex digits: perhaps bytes");
-        Guess::doubtful(FieldType::Unsigned(4 * digits as u32), doubt)
+        TypeGuess::doubtful(FieldType::Unsigned(4 * digits as u32), doubt)
     } else {
-        Guess::doubtful(FieldType::Bytes, "hex digits: perhaps a number")
+        TypeGuess::doubtful(FieldType::Bytes, "hex digits: perhaps a number")
     }
 }

@@ -1,6 +1,6 @@
 //! The text of a declaration.
 
-use super::guess::{Guess, Widths};
+use super::guess::{NumberWidths, TypeGuess};
 use super::layout::{CaseLayout, Pair, is_about_case, is_outcome, may_be_result};
 use super::members::{Member, Members};
 use crate::formats::family::node_path::{NodePath, PathStep};
@@ -8,7 +8,12 @@ use crate::model::{DeclaredField, FieldType, UnlistedCells, escaped};
 use crate::text::toml::string as text;
 
 /// The declaration of what cases have.
-pub(super) fn declaration(machine: &str, layout: &CaseLayout, members: &Members, widths: Widths) -> String {
+pub(super) fn declaration(
+    machine: &str,
+    layout: &CaseLayout,
+    members: &Members,
+    widths: NumberWidths,
+) -> String {
     let is_state = |member: &&(&String, &Member)| member.1.demanded > 0;
     let (state, input): (Vec<_>, Vec<_>) = members.fields.iter().partition(|member| is_state(&member));
     // Vectors that list fields as a part of a state expect the machine to have them, and so do those that list an
@@ -52,7 +57,7 @@ enum MemberOrigin {
 }
 
 /// The line of a member in the declaration made from so many `cases`.
-fn field(name: &str, member: &Member, widths: Widths, origin: MemberOrigin, cases: u64) -> String {
+fn field(name: &str, member: &Member, widths: NumberWidths, origin: MemberOrigin, cases: u64) -> String {
     let mut guess = match origin {
         MemberOrigin::State => widths.guess_in_state(&member.values),
         MemberOrigin::Besides => widths.guess(&member.values),
@@ -62,7 +67,7 @@ fn field(name: &str, member: &Member, widths: Widths, origin: MemberOrigin, case
         let (unlisted, why) = member.cells.unlisted();
         let is_no_state = origin == MemberOrigin::Besides;
         let doubt = why.or(is_no_state.then(|| "perhaps a list of pairs, whose order counts".to_owned()));
-        guess = doubt.into_iter().fold(guess, Guess::doubted);
+        guess = doubt.into_iter().fold(guess, TypeGuess::doubted);
         if unlisted == UnlistedCells::Zero {
             notation = format!("{{ type = {notation}, unlisted = \"zero\" }}");
         }
@@ -114,7 +119,7 @@ fn has_table(field_type: &FieldType) -> bool {
     }
 }
 
-fn format(layout: &CaseLayout, members: &Members, widths: Widths) -> Vec<String> {
+fn format(layout: &CaseLayout, members: &Members, widths: NumberWidths) -> Vec<String> {
     let more: Vec<_> = layout.other_cases.iter().map(ToString::to_string).collect();
     let more = (!more.is_empty()).then(|| format!("not read: {}", more.join(", ")));
     let mut lines = vec![format!("cases = {}{}", text(&layout.cases.to_string()), uncertain(more))];
@@ -136,7 +141,7 @@ fn of_objects(
     [before, after]: [&str; 2],
     layout: &CaseLayout,
     members: &Members,
-    widths: Widths,
+    widths: NumberWidths,
 ) -> Vec<String> {
     let others: Vec<_> = layout.others.iter().map(|name| (name, &members.fields[name])).collect();
     // What a machine executes is no result.

@@ -22,7 +22,7 @@ const BLAME_FACTOR: u64 = 4;
 const MAJORITY: u32 = 500;
 
 /// A machine that is compared.
-pub(super) struct Subject<'o> {
+pub(super) struct FuzzedMachine<'o> {
     pub(super) name: &'o str,
     pub(super) options: &'o LoadOptions,
     pub(super) worker: Worker<'o>,
@@ -58,11 +58,11 @@ impl ProgramCounts {
     }
 }
 
-impl<'o> Subject<'o> {
-    pub(super) fn new(name: &'o str, options: &'o LoadOptions) -> Subject<'o> {
+impl<'o> FuzzedMachine<'o> {
+    pub(super) fn new(name: &'o str, options: &'o LoadOptions) -> FuzzedMachine<'o> {
         let (counts, repeated) = (HashMap::new(), HashMap::new());
         let worker = Worker::new(&options.run);
-        Subject { name, options, worker, counts, has_run: false, not_run: None, repeated }
+        FuzzedMachine { name, options, worker, counts, has_run: false, not_run: None, repeated }
     }
 
     /// Whether the case of a file fails again as before, however often it is asked.
@@ -109,7 +109,7 @@ impl<'o> Subject<'o> {
 /// Whether one of these instructions is a known cause that explains a difference: most programs with it differ, or
 /// it is the most suspicious one and many programs with it differ.
 pub(super) fn explains(
-    subject: &Subject<'_>,
+    subject: &FuzzedMachine<'_>,
     known: &BTreeSet<FuzzCause>,
     ops: impl Iterator<Item = &'static OpInfo>,
 ) -> bool {
@@ -149,7 +149,7 @@ pub(super) enum CauseCertainty {
 /// its steps. If it does not, the most suspicious instruction of the small program; without a small program, the one
 /// that made the first wrong value.
 pub(super) fn cause(
-    subject: &mut Subject<'_>,
+    subject: &mut FuzzedMachine<'_>,
     file: &LoadedFile<'_>,
     ops: Option<&[&'static OpInfo]>,
 ) -> CauseInWords {
@@ -176,7 +176,7 @@ pub(super) fn cause(
 
 /// The most suspicious of these instructions. `named` is the one that made the first wrong value.
 fn most_suspicious(
-    subject: &Subject<'_>,
+    subject: &FuzzedMachine<'_>,
     ops: Option<&[&'static OpInfo]>,
     named: Option<&str>,
 ) -> Option<&'static str> {

@@ -185,7 +185,7 @@ fn a_push_is_suspected_only_if_most_programs_with_it_differ() {
     let isa = machine("neo2").isa;
     let [push, shift] = ["PUSH0", "SHL"].map(|name| isa.by_name(name).unwrap());
     let options = LoadOptions::default();
-    let mut subject = Subject::new("mine", &options);
+    let mut subject = FuzzedMachine::new("mine", &options);
     let (with_shift, without) = (BTreeSet::from([push.code, shift.code]), BTreeSet::from([push.code]));
     for _ in 0..20 {
         subject.count(&with_shift, Some(DifferenceOf::Values));

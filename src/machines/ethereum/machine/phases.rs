@@ -10,7 +10,9 @@ use revm_primitives::Address;
 use revm_state::EvmState;
 
 use super::slices::size_of_code;
-use super::{Ethereum, RunningTransaction, Stage, TransactionEnd, TransactionOutcome, TransactionStop};
+use super::{
+    Ethereum, RunningTransaction, TransactionEnd, TransactionOutcome, TransactionStage, TransactionStop,
+};
 use crate::machines::account::{COPIES, Limit};
 use crate::machines::ethereum::effects::{received, returned_to};
 use crate::machines::ethereum::engine::{EngineError, RevmEngine};
@@ -18,7 +20,7 @@ use crate::machines::ethereum::fault::FaultyRule;
 use crate::machines::ethereum::fork::ForkRules;
 use crate::machines::ethereum::handler::Phases;
 use crate::machines::ethereum::instructions;
-use crate::machines::ethereum::memory::Growth;
+use crate::machines::ethereum::memory::MemoryGrowth;
 use crate::machines::ethereum::program::Prepared;
 use crate::machines::ethereum::refusal::TransactionRefusal;
 use crate::machines::ethereum::transaction;
@@ -50,7 +52,7 @@ impl Ethereum {
         let refused = touches.then(|| test.coinbase());
         let transaction = transaction::read(&test, fork, chosen)?;
         let gas = transaction.as_ref().map_or(0, |transaction| transaction.gas_limit);
-        self.set_up(&test, fork, Growth::of(gas, self.account.limits().memory))?;
+        self.set_up(&test, fork, MemoryGrowth::of(gas, self.account.limits().memory))?;
         let outcome = match transaction {
             Err(refusal) => Err(refusal),
             Ok(transaction) => self.start(transaction, fork)?,
@@ -61,7 +63,7 @@ impl Ethereum {
         Ok(())
     }
 
-    fn set_up(&mut self, test: &Prepared, fork: ForkRules, growth: Growth) -> Result<(), LoadError> {
+    fn set_up(&mut self, test: &Prepared, fork: ForkRules, growth: MemoryGrowth) -> Result<(), LoadError> {
         let blobs = test.blobs(fork)?;
         let context = &mut self.engine.ctx;
         if self.fork != Some(fork) {
@@ -93,7 +95,7 @@ impl Ethereum {
         match self.enter_first(fork) {
             Ok(()) => Ok(Ok(())),
             Err(TransactionStop::Limited(limit)) => {
-                self.stage = Stage::Limited(limit);
+                self.stage = TransactionStage::Limited(limit);
                 Ok(Ok(()))
             }
             Err(TransactionStop::Invalid(EngineError::Transaction(why))) => Ok(Err(why.into())),
@@ -119,7 +121,7 @@ impl Ethereum {
                 runtime_oog_unwind(&mut engine.ctx, prepared.checkpoint)?;
             }
         }
-        self.stage = Stage::Running(RunningTransaction { fork, initial, gas, refund });
+        self.stage = TransactionStage::Running(RunningTransaction { fork, initial, gas, refund });
         if let Some(first) = first {
             return self.enter(first);
         }
@@ -171,7 +173,7 @@ impl Ethereum {
             self.forget_lengths();
             return Ok(());
         }
-        let Stage::Running(mut running) = self.stage else { return Ok(()) };
+        let TransactionStage::Running(mut running) = self.stage else { return Ok(()) };
         let mut result = result;
         self.refund = if result.interpreter_result().is_ok() { result.gas().refunded() } else { 0 };
         Phases(running.fork).last_frame_result(&mut self.engine, &mut result, &mut running.gas)?;
@@ -209,6 +211,6 @@ impl Ethereum {
             TransactionOutcome::Executed(_) => self.engine.ctx.journaled_state.finalize(),
             TransactionOutcome::Refused(_) => EvmState::default(),
         };
-        self.stage = Stage::Ended(TransactionEnd { outcome, changes, touched });
+        self.stage = TransactionStage::Ended(TransactionEnd { outcome, changes, touched });
     }
 }

@@ -12,9 +12,9 @@ use revm_state::Account;
 use super::stops::Stops;
 use super::{Ethereum, TransactionStop};
 use crate::machines::account::Limit;
-use crate::machines::ethereum::context::Lengths;
+use crate::machines::ethereum::context::JournalLengths;
 use crate::machines::ethereum::engine::{EngineError, RevmEngine};
-use crate::machines::ethereum::memory::Growth;
+use crate::machines::ethereum::memory::MemoryGrowth;
 
 /// The gas that an instruction's own unit covers: enough for most plain instructions.
 const GAS_OF_PLAIN: u64 = 5;
@@ -101,8 +101,10 @@ impl Ethereum {
             }
         };
         let end = match (end, self.growth) {
-            (Some(InstructionResult::MemoryLimitOOG), Growth::Checked) => return Err(Limit::Memory),
-            (Some(InstructionResult::MemoryLimitOOG), Growth::Unpaid) => Some(InstructionResult::MemoryOOG),
+            (Some(InstructionResult::MemoryLimitOOG), MemoryGrowth::Checked) => return Err(Limit::Memory),
+            (Some(InstructionResult::MemoryLimitOOG), MemoryGrowth::Unpaid) => {
+                Some(InstructionResult::MemoryOOG)
+            }
             (end, _) => end,
         };
         let end = match (end, self.excused.take()) {
@@ -136,7 +138,7 @@ impl Ethereum {
     /// Counts what the state has grown by since the last time. A revert undoes entries of the journal, but keeps the
     /// accounts and words that were loaded.
     fn hold_growth(&mut self) -> Result<(), Limit> {
-        let now = Lengths::of(&self.engine.ctx);
+        let now = JournalLengths::of(&self.engine.ctx);
         let before = mem::replace(&mut self.lengths, now);
         let grown = |now: usize, before: usize| now.saturating_sub(before) as u64;
         let logs = &self.engine.ctx.journaled_state.inner.logs;
@@ -159,7 +161,7 @@ impl Ethereum {
 
     /// Starts to count the growth from here on, after a frame has ended.
     pub(super) fn forget_lengths(&mut self) {
-        self.lengths = Lengths::of(&self.engine.ctx);
+        self.lengths = JournalLengths::of(&self.engine.ctx);
     }
 
     /// Counts the memory that the transaction uses.
@@ -181,7 +183,7 @@ impl Ethereum {
         let memory = context.local.shared_memory_buffer().borrow().len() + returned.sum::<usize>();
         let entries =
             JOURNAL_ENTRY * journal.journal.len() as u64 + SLOT * journal.transient_storage.len() as u64;
-        self.lengths = Lengths::of(context);
+        self.lengths = JournalLengths::of(context);
         self.account.settle(state + init + logs + memory as u64 + entries);
         self.account.hold(0)
     }

@@ -1,6 +1,6 @@
 //! The commands: instructions, and shorthands for several of them.
 
-use super::operand::{CommandOperand, Spacing, Syntax};
+use super::operand::{CommandOperand, OperandSpacing, Syntax};
 use crate::isa::{OpInfo, WordField};
 use crate::machines::tinyvm::disassembler::NAMED;
 use crate::machines::tinyvm::language::{OperandShape, compares_with_zero, has_commas, row, shape};
@@ -63,16 +63,18 @@ impl AssemblerCommand {
     /// The syntax of its operands.
     pub(super) fn syntax(&self) -> Syntax {
         match self {
-            AssemblerCommand::Word(_) => Syntax { spacing: Spacing::Spaces, operands: &[], least: 0 },
+            AssemblerCommand::Word(_) => Syntax { spacing: OperandSpacing::Spaces, operands: &[], least: 0 },
             AssemblerCommand::Row(op) => row_syntax(op),
-            AssemblerCommand::Zero(_) => Syntax { spacing: Spacing::Spaces, operands: &[REGISTER], least: 1 },
+            AssemblerCommand::Zero(_) => {
+                Syntax { spacing: OperandSpacing::Spaces, operands: &[REGISTER], least: 1 }
+            }
             AssemblerCommand::Load { .. } => Syntax {
-                spacing: Spacing::Commas,
+                spacing: OperandSpacing::Commas,
                 operands: &[REGISTER, &[CommandOperand::Register, CommandOperand::Number]],
                 least: 2,
             },
             AssemblerCommand::Jump { .. } => Syntax {
-                spacing: Spacing::AnySpaces,
+                spacing: OperandSpacing::AnySpaces,
                 operands: &[
                     &[CommandOperand::Register, CommandOperand::Number, CommandOperand::Label],
                     NUMBER,
@@ -80,13 +82,13 @@ impl AssemblerCommand {
                 least: 1,
             },
             AssemblerCommand::Branch(Branch { zero: true, .. }) => {
-                Syntax { spacing: Spacing::Spaces, operands: &[REGISTER, TARGET], least: 2 }
+                Syntax { spacing: OperandSpacing::Spaces, operands: &[REGISTER, TARGET], least: 2 }
             }
             AssemblerCommand::Branch(_) => {
-                Syntax { spacing: Spacing::Spaces, operands: &[REGISTER, REGISTER, TARGET], least: 3 }
+                Syntax { spacing: OperandSpacing::Spaces, operands: &[REGISTER, REGISTER, TARGET], least: 3 }
             }
             AssemblerCommand::Address { .. } => {
-                Syntax { spacing: Spacing::Commas, operands: &[REGISTER, LABEL], least: 2 }
+                Syntax { spacing: OperandSpacing::Commas, operands: &[REGISTER, LABEL], least: 2 }
             }
         }
     }
@@ -100,9 +102,9 @@ fn row_syntax(op: &OpInfo) -> Syntax {
         _ => &[REGISTER, NUMBER],
     };
     let spacing = match op.fields {
-        _ if has_commas(op) => Spacing::Commas,
-        [_, WordField::High] => Spacing::OneSpace,
-        _ => Spacing::Spaces,
+        _ if has_commas(op) => OperandSpacing::Commas,
+        [_, WordField::High] => OperandSpacing::OneSpace,
+        _ => OperandSpacing::Spaces,
     };
     Syntax { spacing, operands, least: if shape(op) == OperandShape::Unary { 1 } else { operands.len() } }
 }

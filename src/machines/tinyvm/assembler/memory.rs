@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::isa::assembler::{AsmError, Assembled, SourceWord, Warning};
+use crate::isa::assembler::{AsmError, AsmWarning, Assembled, SourceWord};
 use crate::machines::tinyvm::core::ADDRESSES;
 
 /// The memory so far.
 pub(super) struct SegmentMemory {
     words: Vec<u16>,
     lines: BTreeMap<u16, usize>,
-    warnings: Vec<Warning>,
+    warnings: Vec<AsmWarning>,
     /// The address of the next word.
     pub(super) position: u16,
 }
@@ -43,7 +43,7 @@ impl SegmentMemory {
     }
 
     pub(super) fn warn(&mut self, word: SourceWord<'_>, what: impl Into<String>) {
-        self.warnings.push(Warning { line: word.line, column: word.column, what: what.into() });
+        self.warnings.push(AsmWarning { line: word.line, column: word.column, what: what.into() });
     }
 
     /// The bytes of a segment file.

@@ -5,7 +5,7 @@ use crate::text::json::quoted;
 
 /// How operands are separated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Spacing {
+pub(super) enum OperandSpacing {
     /// By commas, with any spaces around them.
     Commas,
     /// By one space, the last one by any number of spaces.
@@ -27,7 +27,7 @@ pub(super) enum CommandOperand {
 
 /// The syntax of the operands of a command.
 pub(super) struct Syntax {
-    pub(super) spacing: Spacing,
+    pub(super) spacing: OperandSpacing,
     pub(super) operands: &'static [&'static [CommandOperand]],
     /// The minimum number of operands: all, or all but one.
     pub(super) least: usize,
@@ -80,7 +80,7 @@ impl<'s> SourceLine<'s> {
             return Err(self.command.error(format!("{} {count}", self.command.text), self.usage(syntax)));
         }
         match words.iter().find(|word| word.text.is_empty() || word.text.starts_with(' ')) {
-            Some(word) if syntax.spacing == Spacing::Commas => {
+            Some(word) if syntax.spacing == OperandSpacing::Commas => {
                 Err(word.error("an operand without text", self.usage(syntax)))
             }
             Some(word) => Err(word.error("more than one space", "one space before this operand")),
@@ -94,7 +94,7 @@ impl<'s> SourceLine<'s> {
     }
 
     fn usage(self, syntax: &Syntax) -> String {
-        let separator = if syntax.spacing == Spacing::Commas { ", " } else { " " };
+        let separator = if syntax.spacing == OperandSpacing::Commas { ", " } else { " " };
         let operands: Vec<_> = syntax.operands.iter().map(|kinds| names(kinds, "|")).collect();
         let [required, optional] = [&operands[..syntax.least], &operands[syntax.least..]];
         let optional = optional.first().map_or_else(String::new, |it| format!("[{separator}{it}]"));
@@ -107,11 +107,12 @@ fn split<'s>(rest: SourceWord<'s>, syntax: &Syntax) -> Vec<SourceWord<'s>> {
     let most = syntax.operands.len();
     let spaces = |text: &'s str| text.trim_matches(' ');
     let mut words: Vec<_> = match syntax.spacing {
-        Spacing::Commas => rest.text.splitn(most, ',').map(spaces).collect(),
-        Spacing::AnySpaces => spaces(rest.text).splitn(most, ' ').collect(),
-        Spacing::Spaces | Spacing::OneSpace => rest.text.splitn(most, ' ').collect(),
+        OperandSpacing::Commas => rest.text.splitn(most, ',').map(spaces).collect(),
+        OperandSpacing::AnySpaces => spaces(rest.text).splitn(most, ' ').collect(),
+        OperandSpacing::Spaces | OperandSpacing::OneSpace => rest.text.splitn(most, ' ').collect(),
     };
-    if let (Spacing::AnySpaces | Spacing::Spaces, [_, .., last]) = (syntax.spacing, &mut *words) {
+    if let (OperandSpacing::AnySpaces | OperandSpacing::Spaces, [_, .., last]) = (syntax.spacing, &mut *words)
+    {
         *last = spaces(last);
     }
     words.into_iter().map(|word| rest.part(word)).collect()
