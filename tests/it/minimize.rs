@@ -372,3 +372,25 @@ fn steps_that_are_not_needed_are_removed() {
     assert!(small.exit == 0 && !small.stdout.contains("StepInto"), "{small:?}");
     assert!(small.stdout.contains("\"value\": 8"), "{small:?}");
 }
+
+/// Another fault of the same instruction is another cause: a smaller program fails for the same reason.
+#[test]
+fn the_reason_of_a_fault_is_kept() {
+    const FAULTY: &str = r#"{"category": "x", "name": "x", "tests": [{"name": "x", "script": [SCRIPT], "steps": [
+        {"actions": ["Execute"], "result": {"state": "HALT", "resultStack": [{"type": "Integer", "value": 8}]}}]}]}"#;
+    let cases = [
+        (r#""PUSH5", "PUSH3", "ADD", "PUSH0", "DIV""#, "Attempted to divide by zero."),
+        (r#""PUSH5", "PUSH4", "PUSH2", "PACK", "PUSH9", "PICKITEM""#, "The index of VMArray is out of range"),
+    ];
+    for (script, reason) in cases {
+        let folder = TempDir::new().unwrap();
+        let (large, small) = (folder.path().join("x.json"), folder.path().join("small.json"));
+        fs::write(&large, FAULTY.replace("SCRIPT", script)).unwrap();
+        let paths = [&large, &small].map(|path| path.to_str().unwrap().to_owned());
+        let minimized = vmconf(&["minimize", &paths[0], "--out", &paths[1]]);
+        assert_eq!(minimized.exit, 0, "{minimized:?}");
+        let ran = vmconf(&["run", &paths[1]]);
+        assert!(ran.exit == 1 && ran.stdout.contains(reason), "{ran:?}");
+        assert!(fs::read_to_string(&small).unwrap().len() < FAULTY.len() + script.len());
+    }
+}

@@ -1,16 +1,17 @@
 //! What a case keeps while it becomes smaller.
 
 use super::ends::NotMinimized;
-use super::named_instruction::{NamedInstruction, named_instruction};
+use super::named_instruction::{NamedInstruction, failure_of_named, named_instruction};
 use super::nodes::reading;
 use crate::explain::explain;
-use crate::model::{Case, CaseDifference, CaseReport, Expected, Name, Path, Value, VerdictKind};
+use crate::model::{Case, CaseDifference, CaseReport, Expected, Explanation, Name, Path, Value, VerdictKind};
 use crate::run::{LoadedFile, Worker};
 
 /// What a smaller case keeps.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum KeptFailure {
-    /// The signature of the failure, and the instruction that made the first wrong value, if one is known.
+    /// The signature of the failure, the instruction that made the first wrong value, if one is known, and why that could
+    /// not be executed.
     #[default]
     Cause,
     /// The instruction that made the first wrong value, and what kind of difference that is, wherever it is: on the
@@ -32,6 +33,8 @@ pub(super) struct FailureToKeep {
     signature: String,
     /// The instruction that made the first wrong value.
     pub(super) named: Option<NamedInstruction>,
+    /// Why that could not be executed; `None` if it was.
+    failure: Option<String>,
     pub(super) differences: Vec<KeptDifference>,
     /// The members that a case of a family gives; none for others.
     pub(super) given: Vec<Name>,
@@ -53,19 +56,28 @@ impl FailureToKeep {
             }
         }
         let differences = KeptDifference::all(&report).collect();
-        let named = named_instruction(&explain(worker, file, 0, 0));
+        let explained = explain(worker, file, 0, 0);
+        let named = named_instruction(&explained);
+        let failure = failure_of_named(&explained).map(str::to_owned);
         let signature = report.signature().unwrap_or_default();
         let given = given(file);
         let case = reading(file).filter(|_| !given.is_empty());
         let owned = |(at, expected): (&Path, &Expected)| (at.clone(), expected.clone());
         let demands = case.iter().flat_map(demands_of_fields).map(owned).collect();
-        Ok(FailureToKeep { kind, signature, named, differences, given, demands })
+        Ok(FailureToKeep { kind, signature, named, failure, differences, given, demands })
     }
 
     /// Whether a failure with this signature is the one that is kept.
     pub(super) fn is_alike(&self, signature: &str, keep: KeptFailure) -> bool {
         let is_kind_enough = keep == KeptFailure::Instruction && self.named.is_some();
         self.signature == signature || is_kind_enough && kind_of(signature) == kind_of(&self.signature)
+    }
+
+    /// Whether the instruction that an explanation says to be wrong is the one that is kept.
+    pub(super) fn is_named(&self, explained: &Explanation, keep: KeptFailure) -> bool {
+        let fails_alike =
+            || keep != KeptFailure::Cause || failure_of_named(explained) == self.failure.as_deref();
+        named_instruction(explained) == self.named && fails_alike()
     }
 
     /// Whether the machine does not end the case.

@@ -5,7 +5,6 @@ use std::time::Instant;
 use super::broken_rules::BrokenRules;
 use super::ends::{MAX_TIMEOUTS, NotMinimized, SearchEnd};
 use super::kept_failure::{FailureToKeep, KeptDifference, KeptFailure, demands_of_fields};
-use super::named_instruction::named_instruction;
 use super::nodes::{self, reading};
 use crate::explain::explain;
 use crate::machines::MachineInfo;
@@ -291,7 +290,7 @@ impl<'o> Minimizer<'o> {
         let signature = report.signature().unwrap_or_default();
         self.kept.is_alike(&signature, self.options.keep)
             && (self.kept.named.is_none()
-                || named_instruction(&explain(worker, file, 0, 0)) == self.kept.named)
+                || self.kept.is_named(&explain(worker, file, 0, 0), self.options.keep))
     }
 }
 

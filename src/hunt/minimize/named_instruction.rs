@@ -18,6 +18,19 @@ pub(in crate::hunt) fn named_instruction(explained: &Explanation) -> Option<Name
     executed.map(|op| NamedInstruction { op, answer: None }).or_else(blamed)
 }
 
+/// Why the instruction that is said to be wrong could not be executed, without numbers and other details, which change
+/// with the program: `The index of VMArray is out of range`. `None` if it was executed, or none is said to be wrong.
+pub(super) fn failure_of_named(explained: &Explanation) -> Option<&str> {
+    let deviating = explained.row_deviation.as_ref().map(|deviation| &deviation.by);
+    let blamed = || explained.blames.iter().find_map(|answer| Some(&answer.blame()?.by));
+    let failure = deviating.or_else(blamed)?.failure.as_deref()?;
+    let is_detail = |text: &str| {
+        text.starts_with([',', ':', '"', '(']) || text.starts_with(|it: char| it.is_ascii_digit())
+    };
+    let end = failure.char_indices().map(|(at, _)| at).find(|at| is_detail(&failure[*at..]));
+    Some(&failure[..end.unwrap_or(failure.len())])
+}
+
 /// The instruction that is said to be wrong.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::hunt) struct NamedInstruction {
