@@ -74,6 +74,7 @@ mod output_form;
 mod outstanding;
 mod program;
 mod progress;
+mod repeated_signal;
 mod reports;
 mod rerun;
 mod result_file;

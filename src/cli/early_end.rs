@@ -7,6 +7,7 @@ use vmconf::model::{Exit, Interrupt};
 use vmconf::testees::process::ProcessGroups;
 
 use super::output;
+use super::repeated_signal::LastSignal;
 
 /// What Ctrl-C ends.
 #[derive(Default)]
@@ -25,7 +26,11 @@ impl EarlyEnd {
         let end = EarlyEnd::default();
         let (interrupt, groups, has_begun) =
             (end.interrupt.clone(), end.groups.clone(), end.has_begun.clone());
+        let mut last = LastSignal::default();
         ctrlc::set_handler(move || {
+            if last.is_repeated() {
+                return;
+            }
             if !has_begun.load(Ordering::Relaxed) || interrupt.request() {
                 groups.kill();
                 std::process::exit(Exit::Interrupted as i32);

@@ -27,6 +27,7 @@ use super::known::{KnownArgs, apply_to_all};
 use super::number::{self, number};
 use super::outstanding::OutstandingRecording;
 use super::progress::Progress;
+use super::repeated_signal::LastSignal;
 use super::reports::{ReportArgs, Reports};
 use super::rerun::FailuresOf;
 use super::result_file::TemporaryFiles;
@@ -347,10 +348,14 @@ impl RunControls {
     /// The Ctrl-C handler. The first Ctrl-C ends the current cases without a verdict and the run with its
     /// summary and complete reports; the second ends the process immediately, in case a report is not read. So does
     /// the first one before any case runs, in case an input never ends.
-    pub(super) fn interrupt_handler(&self) -> impl Fn() + Send + use<> {
+    pub(super) fn interrupt_handler(&self) -> impl FnMut() + Send + use<> {
         let (interrupt, temporary_files) = (self.interrupt.clone(), self.temporary_files.clone());
         let (groups, is_running) = (self.groups.clone(), self.is_running.clone());
+        let mut last = LastSignal::default();
         move || {
+            if last.is_repeated() {
+                return;
+            }
             if interrupt.request() || !is_running.load(Ordering::Relaxed) {
                 groups.kill();
                 temporary_files.exit(Exit::Interrupted);

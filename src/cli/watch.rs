@@ -65,7 +65,7 @@ fn handle_interrupt(
     is_waiting: Arc<AtomicBool>,
     sender: Sender<Message>,
 ) -> anyhow::Result<()> {
-    let (interrupt, end_run) = (controls.interrupt.clone(), controls.interrupt_handler());
+    let (interrupt, mut end_run) = (controls.interrupt.clone(), controls.interrupt_handler());
     ctrlc::set_handler(move || {
         // Sending fails only if the process is about to end.
         let _ = sender.send(Message::Interrupted);
