@@ -84,7 +84,11 @@ impl Disasm {
             return Ok(DisassemblyListing { script, ..DisassemblyListing::default() });
         }
         let path = Path::new(&self.program);
-        let file = read(path)?;
+        let is_hex = self.program.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let file = read(path).map_err(|error| match error {
+            error if is_hex => error.context(format!("hex digits begin with 0x: 0x{}", self.program)),
+            error => error,
+        })?;
         if is_nef(&file) {
             return self.contract(path, &file);
         }

@@ -3,8 +3,8 @@
 mod elsewhere;
 mod terminal;
 
-use std::env;
 use std::path::{Path, PathBuf};
+use std::{env, iter};
 
 use clap::Args;
 use vmconf::explain::explore::beside::PairedExplorer;
@@ -99,8 +99,9 @@ impl Explore {
             let opened = explore::open(loaded, case, &options.run).map_err(BrokenInput)?;
             match signals {
                 Some(signals) => {
-                    // What was typed selects several cases.
-                    let command = ShellWords::from_iter([opened.id.to_string()]);
+                    // The paths that were typed select several cases.
+                    let flags = typed_words().into_iter().filter(|word| !self.select.has_path(word));
+                    let command = iter::once(opened.id.to_string()).chain(flags).collect();
                     self.show(explorer(opened, self.source_lines()?, command), signals)?;
                 }
                 None => self.present(opened)?,
@@ -194,11 +195,15 @@ fn explorer(opened: OpenedCase, source: Vec<String>, command: ShellWords) -> Exp
 
 /// What was typed after the name of the command, without what says where to open, or where to write a page.
 fn typed() -> ShellWords {
+    typed_words().into_iter().collect()
+}
+
+fn typed_words() -> Vec<String> {
     arguments(env::args_os().map(|word| word.to_string_lossy().into_owned()))
 }
 
 /// What follows the name of the command, without what says where to open, or where to write a page.
-fn arguments(typed: impl Iterator<Item = String>) -> ShellWords {
+fn arguments(typed: impl Iterator<Item = String>) -> Vec<String> {
     let mut typed = typed.skip_while(|word| word != "explore").skip(1);
     let mut words = Vec::new();
     while let Some(word) = typed.next() {
@@ -209,7 +214,7 @@ fn arguments(typed: impl Iterator<Item = String>) -> ShellWords {
             _ => words.push(word),
         }
     }
-    words.into_iter().collect()
+    words
 }
 
 #[cfg(test)]
@@ -233,6 +238,6 @@ mod tests {
             "--force",
         ];
         let words = arguments(typed.into_iter().map(str::to_owned));
-        assert_eq!(words.to_string(), " 'a b.json::it' '--vm=x=y'");
+        assert_eq!(words, ["a b.json::it", "--vm=x=y"]);
     }
 }

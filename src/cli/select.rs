@@ -158,6 +158,11 @@ impl Select {
         &self.paths
     }
 
+    /// Whether a word that was typed is one of the paths.
+    pub(super) fn has_path(&self, word: &str) -> bool {
+        self.paths.iter().any(|path| path.as_os_str() == word)
+    }
+
     /// The declaration of a family that was typed.
     pub(super) fn declaration(&self) -> Option<&Path> {
         self.file.declaration()

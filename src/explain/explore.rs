@@ -188,7 +188,7 @@ impl Explorer {
     /// Goes to a state, if its number is given, and selects the datum with this name there.
     pub fn open_at(&mut self, step: Option<u64>, datum: Option<&str>) {
         if let Some(step) = step {
-            self.go_to_step(step);
+            self.go_to_typed_step(step);
         }
         let Some(name) = datum else { return };
         let is_it = |line: &StateLine| line.row().is_some_and(|(_, its)| id_text(&its.id) == name);
@@ -249,7 +249,7 @@ impl Explorer {
     fn entered(&mut self, prompt: Prompt, text: &str, keep_going: KeepGoing<'_>) {
         match prompt {
             Prompt::Step => match text.parse() {
-                Ok(step) => self.go_to_step(step),
+                Ok(step) => self.go_to_typed_step(step),
                 Err(_) => self.message = format!("{text:?} is not the number of a step"),
             },
             Prompt::Search(direction) => {
@@ -354,6 +354,20 @@ impl Explorer {
         self.go_to(self.recording.moment(step));
     }
 
+    /// As [`Explorer::go_to_step`], to a step that the user typed.
+    fn go_to_typed_step(&mut self, step: u64) {
+        self.go_to_step(step);
+        let steps = self.recording.steps();
+        if step > steps {
+            self.message = format!("the run has {}", counted(steps, "step"));
+        }
+    }
+
+    /// Whether something is shown over the panes, to which keys go.
+    pub fn is_covered(&self) -> bool {
+        self.mode != ExplorerMode::Commands
+    }
+
     /// Goes to an earlier state. It may skip the end of a stretch of instructions, if the machine is changed there.
     fn go_back(&mut self) {
         match self.recording.now().step().checked_sub(1) {
@@ -388,15 +402,22 @@ impl Explorer {
         match direction {
             Direction::Forward if shown + 1 < count => self.show_assertion(shown + 1),
             Direction::Back if shown > 0 => self.show_assertion(shown - 1),
-            _ if count == 0 => "no assertion fails".clone_into(&mut self.message),
+            _ if count == 0 => self.message = self.no_failure(),
             Direction::Forward => "this is the last assertion that fails".clone_into(&mut self.message),
             Direction::Back => "this is the first assertion that fails".clone_into(&mut self.message),
         }
     }
 
+    fn no_failure(&self) -> String {
+        match self.recording.stopped() {
+            Some(_) => "a limit ended the run: later states are not compared".to_owned(),
+            None => "no assertion fails".to_owned(),
+        }
+    }
+
     fn list_failures(&mut self) {
         if self.assertions.is_empty() {
-            "no assertion fails".clone_into(&mut self.message);
+            self.message = self.no_failure();
             return;
         }
         let line = |(index, it): (usize, &OpenedAssertion)| (it.line.clone(), ListPlace::Assertion(index));

@@ -82,6 +82,14 @@ impl Recording {
         self.stopped.as_deref()
     }
 
+    /// How the run ended: how the machine says it, or which limit of the runner stopped it. `None` before the last state.
+    pub fn ended(&self) -> Option<String> {
+        match &self.stopped {
+            Some(limit) => (self.now == self.moment(u64::MAX)).then(|| limit.clone()),
+            None => self.machine().next().is_none().then(|| self.machine().describe()),
+        }
+    }
+
     /// The state with this number, or the last one. If there are several, the one right before the next
     /// instruction.
     pub fn moment(&self, step: u64) -> Moment {

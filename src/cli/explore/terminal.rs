@@ -64,27 +64,37 @@ type ScreenTerminal = Terminal<CrosstermBackend<Stdout>>;
 
 /// What signals do: before the screen is shown they end the process, and then they leave the screen first. The
 /// processes of machines end with it.
+#[derive(Clone)]
 pub(super) struct Signals {
     is_shown: Arc<AtomicBool>,
     is_stopped: Arc<AtomicBool>,
+    groups: ProcessGroups,
 }
 
 impl Signals {
     /// Handles signals from now on.
     pub(super) fn handle(groups: ProcessGroups) -> anyhow::Result<Signals> {
-        let signals = Signals { is_shown: Arc::default(), is_stopped: Arc::default() };
-        let (is_shown, is_stopped) = (signals.is_shown.clone(), signals.is_stopped.clone());
+        let signals = Signals { is_shown: Arc::default(), is_stopped: Arc::default(), groups };
+        let handler = signals.clone();
         ctrlc::set_handler(move || {
-            if is_shown.load(Ordering::Relaxed) {
-                is_stopped.store(true, Ordering::Relaxed);
+            if handler.is_shown.load(Ordering::Relaxed) {
+                handler.is_stopped.store(true, Ordering::Relaxed);
                 // Reading events from a terminal that was closed never returns.
                 thread::sleep(GRACE);
                 leave();
             }
-            groups.kill();
-            std::process::exit(Exit::Interrupted as i32);
+            handler.end_process();
         })?;
         Ok(signals)
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.is_stopped.load(Ordering::Relaxed)
+    }
+
+    fn end_process(&self) -> ! {
+        self.groups.kill();
+        std::process::exit(Exit::Interrupted as i32)
     }
 }
 
@@ -105,44 +115,43 @@ pub(super) fn run(shown: &mut ShownRuns, signals: &Signals) -> anyhow::Result<()
         shown.take_copied().map_or(Ok(()), |text| copy(&text))?;
         Ok((flow == ExplorerFlow::Quit).then_some(()))
     })
-    .map(|_| ())
 }
 
 /// Lets the user pick one of several cases; `None` if the user wants none.
 pub(super) fn pick(picker: &mut CasePicker, signals: &Signals) -> anyhow::Result<Option<usize>> {
-    let picked = show(picker, signals, screen::paint_picker, |picker, event, _| {
+    show(picker, signals, screen::paint_picker, |picker, event, _| {
         Ok(match picked(picker, event) {
             PickReaction::Stay => None,
             PickReaction::Leave => Some(None),
             PickReaction::Open(index) => Some(Some(index)),
         })
-    });
-    Ok(picked?.flatten())
+    })
 }
 
-/// Paints something and lets it react to events until that has a result; `None` if a signal ends it before.
+/// Paints something and lets it react to events until that has a result; a signal ends the process before.
 fn show<S, T>(
     shown: &mut S,
     signals: &Signals,
     paint: fn(&mut S, &mut Frame<'_>),
     mut react: impl FnMut(&mut S, &Event, &ScreenTerminal) -> anyhow::Result<Option<T>>,
-) -> anyhow::Result<Option<T>> {
+) -> anyhow::Result<T> {
     check()?;
     signals.is_shown.store(true, Ordering::Relaxed);
-    let _screen = AlternateScreen::enter()?;
+    let screen = AlternateScreen::enter()?;
     let mut terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
     terminal.draw(|frame| paint(shown, frame))?;
-    while !signals.is_stopped.load(Ordering::Relaxed) {
+    while !signals.is_stopped() {
         // Nothing changes without an event, also not the size.
         if !event::poll(PAUSE)? {
             continue;
         }
         if let Some(result) = react(shown, &event::read()?, &terminal)? {
-            return Ok(Some(result));
+            return Ok(result);
         }
         terminal.draw(|frame| paint(shown, frame))?;
     }
-    Ok(None)
+    drop(screen);
+    signals.end_process()
 }
 
 fn picked(picker: &mut CasePicker, event: &Event) -> PickReaction {
@@ -152,6 +161,7 @@ fn picked(picker: &mut CasePicker, event: &Event) -> PickReaction {
             None if is_interrupt(*pressed) => PickReaction::Leave,
             None => PickReaction::Stay,
         },
+        Event::Mouse(mouse) => wheel_key(*mouse).map_or(PickReaction::Stay, |key| picker.press(key)),
         _ => PickReaction::Stay,
     }
 }
@@ -230,6 +240,12 @@ fn point(
     area: ratatui::layout::Rect,
     keep_going: &mut dyn FnMut(u64) -> bool,
 ) {
+    if explorer.is_covered() {
+        if let Some(key) = wheel_key(mouse) {
+            explorer.press(key, keep_going);
+        }
+        return;
+    }
     let place = Position { x: mouse.column, y: mouse.row };
     match mouse.kind {
         MouseEventKind::Down(MouseButton::Left) => {
@@ -246,6 +262,15 @@ fn point(
     }
 }
 
+/// The key that the wheel stands for, in what is shown over the panes.
+fn wheel_key(mouse: MouseEvent) -> Option<ExplorerKey> {
+    match mouse.kind {
+        MouseEventKind::ScrollUp => Some(ExplorerKey::Up),
+        MouseEventKind::ScrollDown => Some(ExplorerKey::Down),
+        _ => None,
+    }
+}
+
 /// The same with two runs.
 fn point_in_pair(
     pair: &mut PairedExplorer,
@@ -255,6 +280,7 @@ fn point_in_pair(
 ) {
     let place = Position { x: mouse.column, y: mouse.row };
     let key = match mouse.kind {
+        MouseEventKind::Down(_) if pair.is_covered() => return,
         MouseEventKind::Down(MouseButton::Left) => {
             if let Some((side, pane, line)) = screen::line_of_pair_at(pair, area, place) {
                 pair.click(side, pane, line);
@@ -262,9 +288,10 @@ fn point_in_pair(
             return;
         }
         MouseEventKind::Down(MouseButton::Right) => ExplorerKey::Left,
-        MouseEventKind::ScrollUp => ExplorerKey::Up,
-        MouseEventKind::ScrollDown => ExplorerKey::Down,
-        _ => return,
+        _ => match wheel_key(mouse) {
+            Some(key) => key,
+            None => return,
+        },
     };
     pair.press(key, keep_going);
 }

@@ -113,6 +113,11 @@ impl PairedExplorer {
         self.sides[self.active].explorer.take_copied()
     }
 
+    /// Whether something is shown over the panes of a run, to which keys go.
+    pub fn is_covered(&self) -> bool {
+        self.sides[self.active].explorer.is_covered()
+    }
+
     /// Selects a line of a pane of a run, counted from its first one.
     pub fn click(&mut self, side: usize, pane: Pane, line: usize) {
         self.active = side;

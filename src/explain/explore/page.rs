@@ -315,7 +315,8 @@ fn record_steps(recording: &mut Recording, last: u64, most: u64) -> PageSteps {
         let mut steps = PageSteps::new(first, last);
         steps.add_sets(recording.vector_writes());
         recording.watch(first.saturating_sub(1)..last, &mut steps);
-        steps.finish(recording.go_to(recording.moment(last)));
+        recording.go_to(recording.moment(last));
+        steps.finish(recording.machine(), recording.ended());
         if steps.is_within_limits() || count <= MIN_STATES {
             return steps;
         }

@@ -404,12 +404,7 @@ impl Explorer {
 
     /// How the machine ended, at the end.
     fn ended(&self) -> Option<String> {
-        let machine = self.recording.machine();
-        match (machine.next(), self.recording.stopped()) {
-            (None, Some(limit)) => Some(limit.to_owned()),
-            (None, None) => Some(format!("ended: {}", machine.describe())),
-            (Some(_), _) => None,
-        }
+        self.recording.ended().map(|how| format!("ended: {how}"))
     }
 
     /// The lines below the panes: the time line, how the machine ended, and the assertion.

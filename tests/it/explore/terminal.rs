@@ -158,8 +158,8 @@ fn a_dumb_terminal_is_refused() {
 fn a_signal_leaves_the_terminal_as_it_was() {
     let Some(session) = Session::start("", "of 73") else { return };
     assert!(session.kill("-TERM"));
-    let (text, _) = session.end();
-    assert!(text.contains(LEAVES), "{text:?}");
+    let (text, exit) = session.end();
+    assert!(text.contains(LEAVES) && exit == 130, "{exit} {text:?}");
 }
 
 #[test]

@@ -92,12 +92,12 @@ impl PageSteps {
         self.bytes + self.codes.bytes <= MAX_BYTES
     }
 
-    /// Adds the last state.
-    pub(super) fn finish(&mut self, machine: &dyn Machine) {
+    /// Adds the last state; `ended` is how the run ended, if it did in this state.
+    pub(super) fn finish(&mut self, machine: &dyn Machine, ended: Option<String>) {
         let state = machine.inspect();
         self.complete(state);
         let next = machine.next();
-        self.ended = next.is_none().then(|| escaped(&machine.describe()).into_owned());
+        self.ended = ended.map(|how| escaped(&how).into_owned());
         let stands = stands_at(state);
         let position = match (next, stands, self.last) {
             (Some(at), ..) => self.position(&at),
