@@ -15,6 +15,7 @@ use vmconf::run::fill::{self, ExistingDemands, FillOptions, FillOutcome, FilledC
 use vmconf::run::{LoadOptions, NamedTestee};
 use vmconf::testees::MakeTestee;
 use vmconf::testees::process::ProcessVm;
+use vmconf::wire::line::write_line;
 
 use self::corpus::{CorpusArgs, CorpusRequest};
 use self::fill_lines::shown;
@@ -192,7 +193,7 @@ impl<W: Write> FillSession<'_, W> {
         let line = json!({
             "type": "case", "id": case.to_string(), "outcome": outcome, "groups": groups, "silent": silent,
         });
-        Ok(writeln!(self.out, "{line}")?)
+        Ok(write_line(&mut self.out, &line)?)
     }
 
     fn block(&mut self, case: &FilledCase, outcome: &str) -> anyhow::Result<()> {
@@ -221,8 +222,8 @@ impl<W: Write> FillSession<'_, W> {
         let otherwise = count(FillOutcome::DemandsOtherwise);
         let open = otherwise + count(FillOutcome::Disagreement) + too_few + not_filled;
         if self.command.output == OutputForm::Json {
-            let line = json!({"type": "summary", "cases": cases, "files changed": changed, "errors": broken});
-            writeln!(self.out, "{line}")?;
+            let line = json!({"type": "summary", "cases": cases, "files_changed": changed, "errors": broken});
+            write_line(&mut self.out, &line)?;
         } else {
             let disagreements = counted(count(FillOutcome::Disagreement), "disagreement");
             let files = counted(*changed, "file");

@@ -24,6 +24,7 @@ use vmconf::run::{FileOptions, IgnoredField, LoadOptions};
 use vmconf::testees::MakeTestee;
 use vmconf::testees::process::ProcessVm;
 use vmconf::text::json::quoted;
+use vmconf::wire::line::write_line;
 
 use super::conduct::{Conduct, SteadyBreakdowns};
 use super::duration::time_limit;
@@ -267,7 +268,7 @@ impl FuzzCommand {
         noun: &str,
     ) -> anyhow::Result<()> {
         match self.output {
-            OutputForm::Json => writeln!(out, "{}", self.difference_line(finding, file))?,
+            OutputForm::Json => write_line(out, &self.difference_line(finding, file))?,
             OutputForm::Text => self.write_difference(out, finding, file, noun)?,
         }
         Ok(out.flush()?)
@@ -351,7 +352,7 @@ impl FuzzCommand {
         noun: &str,
     ) -> anyhow::Result<()> {
         match self.output {
-            OutputForm::Json => writeln!(out, "{}", end_line(summary, read))?,
+            OutputForm::Json => write_line(out, &end_line(summary, read))?,
             OutputForm::Text => self.write_end(out, summary, read, noun)?,
         }
         Ok(out.flush()?)

@@ -36,7 +36,7 @@ pub struct Sarif {
     results: usize,
     /// How many results are left out.
     left_out: u64,
-    /// What was not compared.
+    /// The machine in another process, and what was not compared.
     notifications: Vec<Json>,
 }
 
@@ -134,6 +134,7 @@ impl Sarif {
         if !self.notifications.is_empty() {
             invocation["toolExecutionNotifications"] = json!(self.notifications);
         }
+        let (driver, invocation) = (one_line(&driver), one_line(&invocation));
         writeln!(self.out, "\n],\n\"tool\":{{\"driver\":{driver}}},\n\"invocations\":[{invocation}]\n}}]}}")?;
         self.out.flush()
     }
@@ -149,14 +150,14 @@ impl Report for Sarif {
             Event::Finished(report) => self.case(report),
             Event::Broken { source, errors } => self.case(&CaseReport::broken(source, errors)),
             Event::NotCompared(fields) => {
-                self.notifications = fields.iter().map(|field| notification(&field.to_string())).collect();
+                self.notifications.extend(fields.iter().map(|field| notification(&field.to_string())));
                 Ok(())
             }
-            Event::Started { .. }
-            | Event::Note { .. }
-            | Event::FileDone
-            | Event::Explained(_)
-            | Event::Suspects(_) => Ok(()),
+            Event::Started { vm, .. } => {
+                self.notifications.extend(vm.iter().map(|vm| notification(&format!("on {vm}"))));
+                Ok(())
+            }
+            Event::Note { .. } | Event::FileDone | Event::Explained(_) | Event::Suspects(_) => Ok(()),
             Event::Ended(summary) => self.end(summary),
         }
     }

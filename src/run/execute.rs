@@ -182,6 +182,10 @@ impl<'o> Worker<'o> {
                 let mut judged = self.with_not_compared(case, executed);
                 judge_tries(&mut judged, self.run.flaky);
                 check(lookup, &mut judged, case.node);
+                if judged.report.verdict.kind() == VerdictKind::Unsupported {
+                    // It did not run.
+                    judged.report.time = None;
+                }
                 judged
             }
         };

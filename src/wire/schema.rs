@@ -105,6 +105,8 @@ pub static SCHEMAS: &[JsonSchema] = &[
     schema!("suspects", "vmconf suspects --output json", "which instructions explain all failures"),
     schema!("comparison", "vmconf compare --output json", "what changed between two runs"),
     schema!("list", "vmconf list --output json", "a case, for programs"),
+    schema!("fuzz", "vmconf fuzz evm --vm x=true --output json", "a difference between machines"),
+    schema!("fill", "vmconf fill --vm x=true --vm y=true --output json", "what machines agree on"),
 ];
 
 /// What a machine in another process is asked for: the name of a machine, the members of its programs, and what the

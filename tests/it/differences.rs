@@ -15,6 +15,7 @@ use std::process::Stdio;
 use std::sync::Arc;
 
 use crate::random::{self, Random};
+use crate::support::validator::Validator;
 use crate::support::vmconf;
 #[cfg(unix)]
 use crate::support::{Ran, command, ended, golden, ran, wait_until};
@@ -144,6 +145,7 @@ fn known_causes_are_not_reported_again() {
     };
     let first = fuzz();
     assert_eq!(first.exit, 1, "{first:?}");
+    Validator::named("fuzz").assert_accepts_lines(&first.stdout);
     let line: serde_json::Value = serde_json::from_str(first.stdout.lines().next().unwrap()).unwrap();
     assert_eq!((&line["vm"], &line["cause"]), (&"my vm".into(), &"MOD".into()), "{line}");
     let known = std::fs::read_to_string(folder.path().join("known.txt")).unwrap();

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value as Json;
 use tempfile::TempDir;
 
+use crate::support::validator::Validator;
 use crate::support::{Ran, vmconf};
 
 /// Two programs that demand nothing: a sum, and a shift by a negative number.
@@ -410,8 +411,9 @@ fn a_file_that_cannot_be_written_is_not_filled() {
     assert_eq!(summary(&ran), expected);
     assert!(ran.stdout.starts_with("NOT WRITTEN  "), "{ran:?}");
     let json = place.fill(&vms, &["--output", "json"]);
+    Validator::named("fill").assert_accepts_lines(&json.stdout);
     let end: Json = serde_json::from_str(summary(&json)).unwrap();
-    assert_eq!((&end["cases"], &end["files changed"]), (&serde_json::json!({"not written": 2}), &0.into()));
+    assert_eq!((&end["cases"], &end["files_changed"]), (&serde_json::json!({"not written": 2}), &0.into()));
 }
 
 /// The command of a machine that greets and then ends.

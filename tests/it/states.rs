@@ -9,6 +9,7 @@ use serde_json::Value as Json;
 use tempfile::TempDir;
 
 use crate::support::skip::has_python;
+use crate::support::validator::Validator;
 use crate::support::{Ran, at_root, command, ran};
 
 const SEED: &str = "1";
@@ -74,6 +75,7 @@ impl Lab {
         let ran = self.run("fuzz", machines, &[&args, more].concat());
         let lines: Vec<Json> = ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert!(!lines.is_empty(), "{ran:?}");
+        Validator::named("fuzz").assert_accepts_lines(&ran.stdout);
         Fuzzed { ran, lines }
     }
 
@@ -590,6 +592,10 @@ fn vectors_record_the_result_of_each_machine() {
     assert_eq!(vector[0]["known"]["machines"], found.lines[0]["machines"], "{text}");
     let args = ["--cases", "2", "--out", "corpus"];
     assert_eq!(lab.run("fill", &["good", "other"], &args).exit, 0);
+    let args = ["--cases", "1000", "--out", "disagreeing", "--output", "json"];
+    let parts = lab.run("fill", &["good", "borrow"], &args).stdout;
+    Validator::named("fill").assert_accepts_lines(&parts);
+    assert!(parts.contains(r#""outcome":"disagreement""#), "{parts}");
     let corpus: Json = serde_json::from_str(&lab.files("corpus")["acc8.json"]).unwrap();
     assert_eq!(corpus[1]["known"], serde_json::json!({"filledBy": "good, other"}));
     let check = lab.run("check", &[], &["found", "corpus", "--strict"]);

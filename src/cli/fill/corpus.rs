@@ -15,6 +15,7 @@ use vmconf::run::LoadOptions;
 use vmconf::run::open_file::Links;
 use vmconf::testees::MakeTestee;
 use vmconf::testees::process::ProcessVm;
+use vmconf::wire::line::write_line;
 
 use super::fill_lines::shown;
 use crate::cli::families::check_folder;
@@ -156,10 +157,10 @@ impl<W: Write> CorpusSession<'_, W> {
             json!({"state": disagreement.state, "outcome": outcome, "groups": groups.collect::<Vec<_>>()})
         });
         let line = json!({
-            "type": "part", "name": part.name, "cases": part.cases, "left out": part.left_out,
+            "type": "part", "name": part.name, "cases": part.cases, "left_out": part.left_out,
             "disagreements": disagreements.collect::<Vec<_>>(),
         });
-        Ok(writeln!(self.out, "{line}")?)
+        Ok(write_line(&mut self.out, &line)?)
     }
 
     fn block(&mut self, part: &CorpusPart) -> anyhow::Result<()> {
@@ -184,9 +185,9 @@ impl<W: Write> CorpusSession<'_, W> {
         let CorpusCounts { cases, left_out, files, stale, short } = &self.counts;
         if self.request.output == OutputForm::Json {
             let line = json!({
-                "type": "summary", "cases": cases, "left out": left_out, "files": files, "files changed": stale,
+                "type": "summary", "cases": cases, "left_out": left_out, "files": files, "files_changed": stale,
             });
-            writeln!(self.out, "{line}")?;
+            write_line(&mut self.out, &line)?;
         } else {
             let written = if self.request.is_check { "would change" } else { "written" };
             let parts = if *short == 0 {

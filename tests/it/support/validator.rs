@@ -55,6 +55,13 @@ impl Validator {
         Validator { schemas, index }
     }
 
+    /// Holds each line of an output against the schema.
+    pub(crate) fn assert_accepts_lines(&self, output: &str) {
+        for line in output.lines() {
+            self.assert_accepts(&serde_json::from_str(line).unwrap(), line);
+        }
+    }
+
     /// Whether the schema accepts a document.
     pub(crate) fn accepts(&self, document: &Value) -> bool {
         self.errors(document).is_none()
