@@ -191,11 +191,15 @@ impl FamilyReader {
         lacking.len() <= 1 && has_objects && objects.all(|(path, known)| self.knows_most(path, known, node))
     }
 
-    /// Whether three quarters of the members of an object are among the first `known` ones of the family.
+    /// Whether at least five members of an object, and four fifths of them, are among the first `known` ones of the
+    /// family: a few names such as `pc` and `ram` are those of many machines.
     fn knows_most(&self, path: &NodePath, known: usize, node: JsonNode<'_>) -> bool {
-        let keys: Vec<_> =
-            path.find(node).into_iter().flat_map(JsonNode::members).map(|member| member.key).collect();
-        let declared = keys.iter().filter(|key| self.is_known(key, known)).count();
-        declared > 0 && declared * 4 >= keys.len() * 3
+        let members = path.find(node).into_iter().flat_map(JsonNode::members);
+        let (mut count, mut declared) = (0, 0);
+        for member in members {
+            count += 1;
+            declared += usize::from(self.is_known(&member.key, known));
+        }
+        declared >= 5 && declared * 5 >= count * 4
     }
 }
