@@ -48,10 +48,12 @@ fn both_forms_show_the_same_lines() {
         "ABORT"
     ]));
     let set = set_between();
+    let mut compared = 0;
     for id in FAILING.iter().map(|it| it.1).chain(OTHERS).chain([&*revert.path, &arrays.path, &set.path]) {
         let shown = after(browser, &page(id), ASK, "");
         let (states, found): Shown = serde_json::from_str(&texts(&shown, "#status")[0]).unwrap();
-        assert!(states.len() >= 2 && states.len() == found.len(), "{id}: {} states", states.len());
+        assert!(!states.is_empty() && states.len() == found.len(), "{id}: {} states", states.len());
+        compared += states.len();
         let mut explorer = explorer(id);
         for ((step, code, state), went) in states.into_iter().zip(found) {
             let go = |explorer: &mut Explorer| press(explorer, &format!("g{step}\n"));
@@ -67,4 +69,5 @@ fn both_forms_show_the_same_lines() {
             assert_eq!(ours, went, "{id}, step {step}: executions, over and out");
         }
     }
+    assert!(compared > 50, "{compared} states");
 }
