@@ -11,8 +11,9 @@ use vmconf::explain::explore::beside::PairedExplorer;
 use vmconf::explain::explore::{self, CasePicker, Explorer, OpenedCase, page};
 use vmconf::formats::minic89::documents;
 use vmconf::machines::minic89::Playback;
-use vmconf::model::Exit;
-use vmconf::run::LoadedFile;
+use vmconf::model::{CaseId, Exit};
+use vmconf::run::sources::Sources;
+use vmconf::run::{LoadOptions, LoadedFile};
 use vmconf::testees::process::ProcessGroups;
 use vmconf::text::shell::ShellWords;
 
@@ -99,28 +100,37 @@ impl Explore {
             let opened = explore::open(loaded, case, &options.run).map_err(BrokenInput)?;
             match signals {
                 Some(signals) => {
-                    // The paths that were typed select several cases.
-                    let flags = typed_words().into_iter().filter(|word| !self.select.has_path(word));
-                    let command = iter::once(opened.id.to_string()).chain(flags).collect();
+                    let command = self.typed_for(&opened.id);
                     self.show(explorer(opened, self.source_lines()?, command), signals)?;
                 }
                 None => self.present(opened)?,
             }
             Ok(Exit::Passed)
         };
-        if self.html.is_none() && terminal::check().is_ok() {
-            let (ids, remaining) = selected_ids(&sources, &options, MAX_PICKED);
-            if ids.len() > 1 {
-                let omitted = if remaining == UnlistedCases::Some { ", the first ones" } else { "" };
-                let signals = Signals::handle(ProcessGroups::default())?;
-                let picked = terminal::pick(&mut CasePicker::new(&ids, omitted), &signals)?;
-                let Some(picked) = picked else { return Ok(Exit::Passed) };
-                return with_nth_case(&sources, &options, picked, |loaded, case| {
-                    open(loaded, case, Some(&signals))
-                });
-            }
+        if let Some(mut picker) = self.picker(&sources, &options) {
+            let signals = Signals::handle(ProcessGroups::default())?;
+            let Some(picked) = terminal::pick(&mut picker, &signals)? else { return Ok(Exit::Passed) };
+            return with_nth_case(&sources, &options, picked, |loaded, case| {
+                open(loaded, case, Some(&signals))
+            });
         }
         with_case(&sources, &options, |loaded, case| open(loaded, case, None))
+    }
+
+    /// A list of the selected cases; `None` if there is only one, or no screen to show the list on.
+    fn picker(&self, sources: &Sources, options: &LoadOptions) -> Option<CasePicker> {
+        if self.html.is_some() || terminal::check().is_err() {
+            return None;
+        }
+        let (ids, remaining) = selected_ids(sources, options, MAX_PICKED);
+        let omitted = if remaining == UnlistedCases::Some { ", the first ones" } else { "" };
+        (ids.len() > 1).then(|| CasePicker::new(&ids, omitted))
+    }
+
+    /// What was typed after the name of the command, with a case in place of the paths, which select several.
+    fn typed_for(&self, id: &CaseId) -> ShellWords {
+        let flags = typed_words().into_iter().filter(|word| !self.select.has_path(word));
+        iter::once(id.to_string()).chain(flags).collect()
     }
 
     fn write_page(&self, opened: OpenedCase, source: &[String], file: &Path) -> anyhow::Result<()> {

@@ -17,12 +17,13 @@ use vmconf::model::{Case, CaseId, Exit, Value};
 use vmconf::run::{LoadedFile, RunOptions, Worker};
 use vmconf::testees::process::{ProcessGroups, ProcessVm};
 use vmconf::testees::{EMBEDDED, MakeTestee, Stopped};
+use vmconf::text::shell::ShellWords;
 
 use super::terminal::{self, ShownRuns, Signals};
 use super::{Explore, explorer, typed};
 use crate::cli::conduct::{Conduct, SteadyBreakdowns};
 use crate::cli::errors::BrokenInput;
-use crate::cli::find_case::{read_case, with_case};
+use crate::cli::find_case::{read_case, with_case, with_nth_case};
 use crate::cli::input;
 use crate::cli::settings::Settings;
 use crate::cli::vm::stopped_early;
@@ -66,33 +67,51 @@ impl Explore {
                 let id = CaseId::of_file(name.as_str().into());
                 of_trace(name, trace, id, "evm", &EVM)
             });
-            self.show_sides(sides.collect::<anyhow::Result<_>>()?, FirstDifference::NotSearched, &signals)?;
+            let sides = sides.collect::<anyhow::Result<_>>()?;
+            self.show_sides(sides, FirstDifference::NotSearched, &typed(), &signals)?;
             return Ok(Exit::Passed);
         }
         let options = self.select.options(settings)?;
         let sources = self.select.sources(settings, &options)?;
+        let picked = match self.picker(&sources, &options).filter(|_| traces.is_empty()) {
+            None => None,
+            Some(mut picker) => match terminal::pick(&mut picker, &signals)? {
+                Some(picked) => Some(picked),
+                None => return Ok(Exit::Passed),
+            },
+        };
         let vms = self.vms.start(settings, &groups, &options.run.interrupt)?;
         let vms: Vec<_> = vms.into_iter().map(Arc::new).collect();
         if vms.len() + traces.len() > MAX_SIDES {
             bail!("--vm and --trace: at most {MAX_SIDES} runs are shown beside each other");
         }
-        let exit = with_case(&sources, &options, |loaded, index| {
+        let show = |loaded: &LoadedFile<'_>, index: usize| {
             let (info, case) = read_case(loaded, index)?;
             let case = SelectedCase { loaded, index, info, case, options: &options.run };
             let (sides, first) = case.sides(&vms, traces)?;
-            self.show_sides(sides, first, &signals)?;
+            let command = match (picked, loaded.ids().nth(index)) {
+                (Some(_), Some(id)) => self.typed_for(id),
+                _ => typed(),
+            };
+            self.show_sides(sides, first, &command, &signals)?;
             Ok(Exit::Passed)
-        })?;
+        };
+        let exit = match picked {
+            Some(picked) => with_nth_case(&sources, &options, picked, show),
+            None => with_case(&sources, &options, show),
+        }?;
         // What it lacked is shown where it would be.
         let conduct = Conduct { steady: SteadyBreakdowns::Reported, flaky: self.vms.flaky() };
         Ok(conduct.end(&vms, exit))
     }
 
-    /// Shows one run, or two beside each other, or writes a page.
+    /// Shows one run, or two beside each other, or writes a page; `command` is what follows the name of the command
+    /// that opens them.
     fn show_sides(
         &self,
         sides: Vec<OpenedSide>,
         first: FirstDifference,
+        command: &ShellWords,
         signals: &Signals,
     ) -> anyhow::Result<()> {
         let source = self.source_lines()?;
@@ -101,12 +120,12 @@ impl Explore {
         let Some(other) = second else {
             return match &self.html {
                 Some(file) => self.write_page(one.opened, &source, file),
-                None => self.show(explorer(one.opened, source, typed()), signals),
+                None => self.show(explorer(one.opened, source, command.clone()), signals),
             };
         };
         let compared = |side: OpenedSide| {
             let OpenedSide { opened, name, run, isa } = side;
-            ComparedSide { explorer: explorer(opened, source.clone(), typed()), name, run, isa }
+            ComparedSide { explorer: explorer(opened, source.clone(), command.clone()), name, run, isa }
         };
         let mut sides = [compared(one), compared(other)];
         let first = match first {

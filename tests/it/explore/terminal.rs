@@ -125,7 +125,7 @@ fn keys_are_read_and_the_terminal_is_left_as_it_was() {
 /// terminal in base64.
 #[test]
 fn a_case_is_picked_and_what_is_copied_reaches_the_terminal() {
-    let arguments = "vectors/minic89/source.json --at 3";
+    let arguments = "vectors/minic89/source.json --max-steps 100000 --at 3";
     let Some(mut session) = Session::of(arguments, "", "cases;") else { return };
     session.press("\r");
     session.wait(|it| it.written().contains("step 3 of"));
@@ -133,6 +133,24 @@ fn a_case_is_picked_and_what_is_copied_reaches_the_terminal() {
     // vectors/minic89/source.json::gcd
     let copied = "\u{1b}]52;c;dmVjdG9ycy9taW5pYzg5L3NvdXJjZS5qc29uOjpnY2Q=\u{7}";
     session.wait(|it| it.written().contains(copied));
+    session.press("yy");
+    // vmconf explore 'vectors/minic89/source.json::gcd' --max-steps 100000 --at 3
+    let copied = concat!(
+        "\u{1b}]52;c;dm1jb25mIGV4cGxvcmUgJ3ZlY3RvcnMvbWluaWM4OS9zb3VyY2UuanNvbjo6Z2NkJyAtLW1heC1zdGVwcyAxMDAwMDAg",
+        "LS1hdCAz\u{7}"
+    );
+    session.wait(|it| it.written().contains(copied));
+    session.press("q");
+    assert_eq!(session.end().1, 0);
+}
+
+/// A machine in another process is started once a case is picked.
+#[test]
+fn a_case_of_another_machine_is_picked() {
+    let arguments = "vectors/minic89/source.json --vm 'mine=vmconf serve minic89'";
+    let Some(mut session) = Session::of(arguments, "", "cases;") else { return };
+    session.press("\r");
+    session.wait(|it| it.written().contains("mine"));
     session.press("q");
     assert_eq!(session.end().1, 0);
 }
