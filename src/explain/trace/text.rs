@@ -109,17 +109,17 @@ impl TraceWriter for TraceText {
 
 /// The top of the stack: as many values as fit, but at least one.
 fn stack(state: &dyn Inspect) -> String {
-    const MORE: usize = " … 1000 more".len();
     let height = state.height();
     let mut text = String::new();
     for below in 0..height {
         let item = state.item(below).map_or(String::new(), |item| short(&item, state));
-        let more = height - below;
-        if below > 0 && text.chars().count() + item.chars().count() + MORE > STACK {
-            return format!("{text} … {more} more");
-        }
+        let more = |count: usize| if count == 0 { String::new() } else { format!(" … {count} more") };
         let comma = if below > 0 { ", " } else { "" };
-        text = format!("{text}{comma}{item}");
+        let longer = format!("{text}{comma}{item}");
+        if below > 0 && longer.chars().count() + more(height - below - 1).chars().count() > STACK {
+            return text + &more(height - below);
+        }
+        text = longer;
     }
     text
 }
