@@ -183,9 +183,21 @@ impl SelectedCase<'_> {
         self.loaded.ids().nth(self.index).cloned().unwrap_or_else(|| CaseId::of_file("case".into()))
     }
 
+    /// The error for a machine that did not run the case to its end. If it broke down, another command is noted that
+    /// shows the case.
+    fn stopped(&self, stopped: Stopped) -> anyhow::Error {
+        let is_broken = matches!(stopped, Stopped::Crash(_) | Stopped::Timeout(_));
+        let id = self.id().to_string();
+        if is_broken && self.info.engine != Engine::Elsewhere {
+            let words = ShellWords::from_iter([id.clone()]);
+            note!("note: vmconf explore{words} shows the run of the embedded machine");
+        }
+        BrokenInput(format!("{id}: {}", stopped_early(stopped))).into()
+    }
+
     fn ask(&self, vm: &Arc<ProcessVm>) -> anyhow::Result<OnVm> {
         let on_vm = OnVm::new(vm.clone(), self.info, &self.case, self.options.interrupt.clone());
-        Ok(on_vm.map_err(stopped_early)?.limited(&self.loaded.options().limits))
+        Ok(on_vm.map_err(|stopped| self.stopped(stopped))?.limited(&self.loaded.options().limits))
     }
 
     fn on_vm(&self, vm: &Arc<ProcessVm>) -> anyhow::Result<(OpenedSide, Rc<RefCell<VmRun>>)> {
@@ -194,7 +206,7 @@ impl SelectedCase<'_> {
         if let Err(why) = VmRun::check(&on_vm) {
             bail!("--vm {name} cannot be explored for {}: {why}", self.info.name);
         }
-        let run = VmRun::new(on_vm, self.info.isa).map_err(stopped_early)?;
+        let run = VmRun::new(on_vm, self.info.isa).map_err(|stopped| self.stopped(stopped))?;
         let options = RunOptions { testee: MakeTestee::in_processes(vm.clone()), ..self.options.clone() };
         let report = Worker::new(&options).run_case(self.loaded, self.index);
         let assertions = explore::failing_assertions(&report);

@@ -268,6 +268,19 @@ fn a_machine_that_breaks_down_is_asked_a_few_times() {
     assert!((2..=10).contains(&count), "{count}");
 }
 
+/// The error names the case, and what shows it otherwise.
+#[test]
+fn a_case_on_which_a_machine_crashes_is_named() {
+    let folder = TempDir::new().unwrap();
+    let file = sum(folder.path());
+    let crashes = format!("crashes=sh -c 'head -n 1 | {SERVE}; exit 7'");
+    let Ran { exit, stderr, .. } = vmconf(&["explore", &file, "--vm", &crashes, "--html", "-"]);
+    let note = format!("note: vmconf explore '{file}::sum' shows the run of the embedded machine");
+    assert!(exit == 3 && stderr.contains(&note), "{exit} {stderr}");
+    let error = stderr.lines().find(|line| line.starts_with("error: ")).unwrap();
+    assert!(error.starts_with(&format!("error: {file}::")) && error.contains("exit code 7"), "{stderr}");
+}
+
 /// A run that does not end by itself is shown as far as the machine answers.
 #[test]
 fn a_run_without_end_is_shown_from_its_start() {
