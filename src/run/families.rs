@@ -87,7 +87,7 @@ impl Families {
         family::fitting(self.iter().map(|known| known.family), document, file)
     }
 
-    /// Why a file that no family fits is nearly one of a family, given its paths; `None` if it is like no case.
+    /// As [`family::near_miss`], of these families.
     pub fn near_miss(&self, document: &Document, files: &[String]) -> Option<Diagnostic<Origin>> {
         family::near_miss(self.iter().map(|known| known.family), document, files)
     }

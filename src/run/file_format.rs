@@ -50,7 +50,7 @@ pub(super) fn detect_format(
         let diagnostic = Diagnostic::at(document.root().at(), not.to_string());
         return Err(diagnostic.expected(not.expected()).under(LintRule::AmbiguousFormat));
     }
-    // Skipped, all its cases would be lost, too.
+    // If the file were skipped, all its cases would be lost.
     let files: Vec<_> = iter::once(source.shown.to_string()).chain(whole_paths(source)).collect();
     if let Some(near) = options.families.near_miss(document, &files) {
         return Err(near.under(LintRule::NotAVector));

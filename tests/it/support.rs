@@ -36,7 +36,7 @@ use vmconf::wire::gzip::decompressed;
 
 /// The project's own vectors, as the command line names them.
 pub(crate) const VECTORS: &str = "vectors";
-/// A few of them in each format.
+/// A few vectors of each format.
 pub(crate) const A_FOLDER_OF_EACH_FORMAT: [&str; 7] = [
     "vectors/evm/arithmetic",
     "vectors/neo3/compound",
@@ -129,8 +129,8 @@ pub(crate) struct Ran {
     pub(crate) stderr: String,
 }
 
-/// What the environment of the tests may say to `vmconf`: about colours and widths, and on which CI server it runs.
-const WISHES: [&str; 10] = [
+/// The variables that change what vmconf prints: colours, widths, and the CI server that it runs on.
+const NOT_INHERITED: [&str; 10] = [
     "CI",
     "CLICOLOR",
     "CLICOLOR_FORCE",
@@ -143,13 +143,13 @@ const WISHES: [&str; 10] = [
     "VMCONF_PROFILE",
 ];
 
-/// `vmconf` with these arguments in the project's folder, and an environment without wishes. A machine that it starts
-/// may be `vmconf serve`, wherever the project is.
+/// `vmconf` with these arguments in the project's folder, without variables that change its output. A machine that it
+/// starts may be `vmconf serve`, wherever the project is.
 pub(crate) fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_vmconf"));
     command.args(args).current_dir(at_root("")).stdin(Stdio::null());
     command.env("VMCONF_CACHE", cache_of_test()).env("PATH", path_with_vmconf());
-    for name in WISHES {
+    for name in NOT_INHERITED {
         command.env_remove(name);
     }
     command
@@ -175,7 +175,7 @@ pub(crate) fn cache_of_test() -> PathBuf {
     cache
 }
 
-/// A process that ends with the test, also with one that fails.
+/// A process that is killed when the test ends, even if it fails.
 #[derive(Debug)]
 pub(crate) struct Killed(Option<Child>);
 
@@ -184,7 +184,7 @@ impl Killed {
         Killed(Some(child))
     }
 
-    /// The process, which somebody else waits for from now on.
+    /// The process; the caller has to wait for it.
     pub(crate) fn released(mut self) -> Child {
         self.0.take().unwrap()
     }

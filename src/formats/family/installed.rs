@@ -317,8 +317,8 @@ pub fn fitting(
     FittingFormats { formats: fitting.into_iter().map(evidence).collect(), match_by_glob }
 }
 
-/// Why a file that no family fits is nearly one of a family; `None` if it is like no case. `files` are its paths, each as
-/// for [`Family::fitting`].
+/// Why a file that no family fits is not a file of the family that it is nearest to; `None` if nothing in it is like a
+/// case. `files` are its paths, each as for [`Family::fitting`].
 pub fn near_miss(
     families: impl IntoIterator<Item = &'static Family>,
     document: &Document,

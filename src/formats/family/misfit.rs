@@ -28,7 +28,7 @@ pub(super) struct FormatMisfit {
 pub(super) enum Rejection<'r, 'd> {
     /// There is nothing at this path.
     Missing(&'r NodePath),
-    /// What is at this path has no members.
+    /// The datum at this path is not an object.
     NotAnObject(&'r NodePath),
     /// The object at a path has a member that the family does not declare.
     Undeclared { path: &'r NodePath, position: usize, key: Cow<'d, str> },
@@ -167,8 +167,8 @@ impl FamilyReader {
         self.tells_by_names() && first.any(|node| self.rejection(node).is_none())
     }
 
-    /// Why the first datum that is nearly a case is none, in a file that does not fit; `None` if no datum nearly is one.
-    /// That takes the names of members: each list of lists is like the cases of a family whose cases are lists.
+    /// Why the first datum that is nearly a case is not one, in a file that does not fit; `None` if no datum is nearly a
+    /// case. Only the names of members make one: any list of lists looks like the cases of a family whose cases are lists.
     pub(super) fn near_miss(&self, root: JsonNode<'_>) -> Option<FormatMisfit> {
         let node = self.places(root).take(MAX_NEARLY).find(|node| self.is_nearly_case(*node))?;
         Some(self.rejection(node)?.misfit(node, self.matched(node)))

@@ -121,7 +121,7 @@ impl Test {
         chosen.push("gasLimit", Value::Int(diagnostics.keep(unbounded(gas?))?));
         chosen.push("value", Value::Int(diagnostics.keep(unbounded(value?))?));
         let lists = self.lists.access.map(|list| JsonNode::at_index(indexes.document(), list));
-        // They are parallel to the data.
+        // The lists are parallel to the data.
         let access = match lists {
             Some(lists) => Some(item(indexes.member("data")?, "accessLists", lists, diagnostics)?),
             None => None,

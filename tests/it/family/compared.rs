@@ -604,7 +604,7 @@ fn the_folder_around_the_working_one_decides_the_family() {
     assert_eq!(listed(&["--family", "../../m.toml"]).exit, 0);
 }
 
-/// Skipped, all its cases would be lost.
+/// If such a file were skipped, all its cases would be lost.
 #[test]
 fn a_file_in_a_folder_that_is_nearly_one_of_a_family_is_an_error() {
     let z80 = std::fs::read_to_string(at_root("families/vectors/z80/one-instruction.json")).unwrap();
