@@ -235,13 +235,12 @@ impl Junit {
         if summary.interrupted {
             self.interrupted()?;
         }
-        let SuiteCounts { tests, skipped, errors, failures } = self.totals;
-        let [tests, skipped, failures, errors] =
-            [tests, skipped, failures, errors].map(|count| count.to_string());
+        // The schema of Jenkins' xUnit plugin, which refuses what it does not know, has skipped cases of suites only.
+        let SuiteCounts { tests, skipped: _, errors, failures } = self.totals;
+        let [tests, failures, errors] = [tests, failures, errors].map(|count| count.to_string());
         let attributes = [
             ("name", "vmconf"),
             ("tests", &tests),
-            ("skipped", &skipped),
             ("failures", &failures),
             ("errors", &errors),
             ("time", &format!("{:.3}", summary.seconds)),

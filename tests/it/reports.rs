@@ -488,7 +488,7 @@ fn text_is_the_same_for_any_number_of_threads() {
 /// with this project, so these are the rules of the common one (elements, attributes, counts) again.
 fn valid_junit(text: &str) {
     const ATTRIBUTES: &[(&str, &str, &[&str])] = &[
-        ("testsuites", "", &["name", "tests", "skipped", "failures", "errors", "time"]),
+        ("testsuites", "", &["name", "tests", "failures", "errors", "time"]),
         ("testsuite", "testsuites", &["name", "tests", "skipped", "failures", "errors"]),
         ("testcase", "testsuite", &["name", "classname", "file", "line", "time"]),
         ("failure", "testcase", &["message", "type"]),
@@ -515,7 +515,7 @@ fn valid_junit(text: &str) {
         if row.2.contains(&"tests") {
             let counts =
                 [("tests", "testcase"), ("failures", "failure"), ("errors", "error"), ("skipped", "skipped")];
-            for (attribute, element) in counts {
+            for (attribute, element) in counts.into_iter().filter(|it| row.2.contains(&it.0)) {
                 let count = node.descendants().filter(|it| it.has_tag_name(element)).count();
                 assert_eq!(node.attribute(attribute), Some(&*count.to_string()), "{attribute} of <{name}>");
             }
