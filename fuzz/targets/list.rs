@@ -23,12 +23,12 @@ pub(crate) struct Target {
 pub(crate) enum Run {
     /// Reads it.
     Text(fn(&[u8])),
-    /// Runs the program that it decides about, and says how many instructions were executed.
+    /// Runs the program that is made of it; returns how many instructions were executed.
     Program(fn(&[u8]) -> u64),
 }
 
 impl Run {
-    /// Runs it on an input. How many instructions of a program were executed.
+    /// Runs it on an input; returns how many instructions of a program were executed, 0 for a text.
     pub(crate) fn on(&self, input: &[u8]) -> u64 {
         match self {
             Text(run) => {

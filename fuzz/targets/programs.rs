@@ -194,8 +194,8 @@ fn bytes(input: &mut Unstructured<'_>, most: usize) -> Result<Vec<u8>> {
     Ok(input.bytes(length.min(input.len()))?.to_vec())
 }
 
-/// Makes a program of the input, and what is set before it runs; runs it in both ways and compares the ends. How many
-/// instructions it executed.
+/// Makes a program of the input, and what is set before it runs; runs it in both ways and compares the ends. Returns
+/// how many instructions it executed.
 fn check(
     name: &str,
     data: &[u8],
@@ -228,7 +228,7 @@ fn limits() -> Limits {
     Limits { steps: 10_000, memory: 1 << 20, ..Limits::default() }
 }
 
-/// How it ends, and how many instructions it executes.
+/// Returns how it ends, and how many instructions it executes.
 fn step_by_step(machine: &mut dyn Machine, info: &MachineInfo, kind: usize) -> (Status, u64) {
     let writer = (TRACES[kind].new)(info.isa);
     let machines = writer.machines();

@@ -84,11 +84,10 @@ impl Disasm {
             return Ok(DisassemblyListing { script, ..DisassemblyListing::default() });
         }
         let path = Path::new(&self.program);
-        let is_hex = self.program.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let file = read(path).map_err(|error| match error {
-            error if is_hex => error.context(format!("hex digits begin with 0x: 0x{}", self.program)),
-            error => error,
-        })?;
+        let is_hex = !self.program.is_empty() && self.program.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let hint = || format!("hex digits begin with 0x: 0x{}", self.program);
+        let file = read(path);
+        let file = if is_hex { file.with_context(hint) } else { file }?;
         if is_nef(&file) {
             return self.contract(path, &file);
         }

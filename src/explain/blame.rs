@@ -138,10 +138,9 @@ impl Recorder {
         }
     }
 
-    /// Records that the last kept instruction differs from its row, if it is the first one, and the run was right
-    /// before it.
+    /// Records that the last kept instruction differs from its row, if the run was right before it.
     fn add_deviation(&mut self, what: Option<Undeclared>) {
-        if self.found.row_deviation.is_none() && self.found.before_end.is_empty() {
+        if self.found.is_right_so_far() {
             let by = self.kept.records.back().cloned();
             self.found.row_deviation = what.zip(by).map(|(what, by)| RowDeviation { by, what });
         }
@@ -162,7 +161,7 @@ impl Recorder {
         let went = pc.map(|pc| CodePlace { pc, function: function_of_pc(state) });
         record.went = went.filter(|went| went.pc != effects.after || went.function != record.at.function);
         record.writes.extend(effects.creates.and_then(|creation| creation.created(state)));
-        if self.found.row_deviation.is_none() && self.found.before_end.is_empty() {
+        if self.found.is_right_so_far() {
             let what = self.rows.completed(effects.declared, &record.writes, state);
             self.add_deviation(what);
         }
@@ -236,6 +235,11 @@ impl Recorder {
 }
 
 impl BlameFindings {
+    /// Whether no kept instruction differs from its row so far, and the run is not known to be wrong.
+    fn is_right_so_far(&self) -> bool {
+        self.row_deviation.is_none() && self.before_end.is_empty()
+    }
+
     /// Adds what an instruction spent, given the gas before and after it.
     fn count_gas(&mut self, op: Option<&'static OpInfo>, gas: Option<(GasCount, GasCount)>) {
         let Some((op, (before, after))) = op.zip(gas) else { return };

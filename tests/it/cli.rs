@@ -586,6 +586,7 @@ fn steps_count_from_1() {
 #[test]
 fn wrong_digits_are_named() {
     let says = |program: &str| vmconf(&["disasm", "evm", program]).stderr;
+    assert!(says("5b61").starts_with("error: hex digits begin with 0x: 0x5b61"), "{}", says("5b61"));
     assert_eq!(says("0x6001600g"), "error: the program: invalid hex digit 'g' at offset 9\n");
     assert_eq!(says("0x600"), "error: the program: 3 hex digits is not a whole number of bytes\n");
 }

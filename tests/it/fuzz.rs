@@ -49,8 +49,10 @@ fn every_target_runs_on_its_seeds_and_on_mutations() {
     });
 }
 
-/// In so many runs, a target about programs executes at least this number of instructions for each.
+/// The number of runs from which on a target about programs must execute [`EXECUTED`] instructions per run.
 const MANY_RUNS: u64 = 500;
+
+/// The average that is demanded.
 const EXECUTED: u64 = 5;
 
 fn fuzz(target: &Target, seed: u64, runs: u64) {

@@ -43,7 +43,7 @@ fn members(list: &Source, name: &str) -> BTreeSet<String> {
     before.map(word).filter(|word| word.starts_with(char::is_lowercase)).collect()
 }
 
-/// What only the command line may do. That only it prints, and that nothing is unsafe, are lints.
+/// What only the command line may do. Lints check that only it prints, and that nothing is unsafe.
 const COMMAND_LINE_ONLY: &[&str] = &[
     "io::stdout",
     "io::stderr",

@@ -268,7 +268,7 @@ fn a_machine_that_breaks_down_is_asked_a_few_times() {
     assert!((2..=10).contains(&count), "{count}");
 }
 
-/// The error names the case, and what shows it otherwise.
+/// The error names the case, and a note the command that shows the run of the embedded machine.
 #[test]
 fn a_case_on_which_a_machine_crashes_is_named() {
     let folder = TempDir::new().unwrap();
